@@ -1,0 +1,529 @@
+"""Notebooks (the wire's Project): list, read, create, rename, select, delete."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from nlm_cdp.api.common import (
+    SHORT,
+    Candidate,
+    Empty,
+    Origin,
+    Page,
+    Provenance,
+    RequestContext,
+    Timestamp,
+    provenance,
+    provenance_field,
+    refuse,
+    resolve,
+    window,
+)
+from nlm_cdp.api.rows import Source, SourceInfo, distinct, source_info
+from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, Permission, Quota, UnconfirmedWrite
+from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.wire import page
+from nlm_cdp.wire.chat import Chip
+from nlm_cdp.wire.pblite import Bit, Message, Tag
+
+ROLES = {1: "owner", 2: "editor", 3: "viewer", 4: "not shared"}
+GOALS = {1: "default", 2: "custom", 3: "learning_guide"}
+LENGTHS = {1: "default", 4: "longer", 5: "shorter"}
+
+# Messages
+
+
+class NotebookMeta(Message):
+    """C, except 26: N. Not understood: 3, 7, 8, 14, 15, 16, 18, 19, 23."""
+
+    role: Annotated[int, Tag(1)] = 0
+    shared: Annotated[bool, Tag(2)] = False
+    f3: Annotated[bool | None, Tag(3)] = None
+    viewed: Annotated[Timestamp | None, Tag(6)] = None
+    f7: Annotated[int | None, Tag(7)] = None
+    f8: Annotated[bool | None, Tag(8)] = None
+    created: Annotated[Timestamp | None, Tag(9)] = None
+    public: Annotated[bool, Tag(13)] = False
+    f14: Annotated[bool | None, Tag(14)] = None
+    f15: Annotated[int | None, Tag(15)] = None
+    f16: Annotated[bool | None, Tag(16)] = None
+    f18: Annotated[bool | None, Tag(18)] = None
+    f19: Annotated[int | None, Tag(19)] = None
+    f23: Annotated[bool | None, Tag(23)] = None
+    product: Annotated[int | None, Tag(26)] = None
+
+
+class Goal(Message):
+    code: Annotated[int, Tag(1)]
+    prompt: Annotated[str | None, Tag(2)] = None
+
+
+class ChatSettings(Message):
+    goal: Annotated[Goal | None, Tag(1)] = None
+    length: Annotated[int | None, Tag(2, 1)] = None
+
+
+class Access(Message):
+    chat_only: Annotated[bool, Tag(1)] = False
+    f2: Annotated[str | None, Tag(2)] = None
+
+
+class Limits(Message):
+    """Per account (C); the tier is an opaque number (N)."""
+
+    f1: Annotated[int | None, Tag(1)] = None
+    notebooks: Annotated[int | None, Tag(2)] = None
+    sources: Annotated[int | None, Tag(3)] = None
+    words: Annotated[int | None, Tag(4)] = None
+    tier: Annotated[int | None, Tag(5)] = None
+
+
+class Notebook(Message):
+    """A Project row: 12 cells in January 2026, more since; `chats` only right after creation (C)."""
+
+    title: Annotated[str, Tag(1)] = ""
+    sources: Annotated[list[Source], Tag(2, lenient=True)] = []
+    id: Annotated[str, Tag(3)]
+    emoji: Annotated[str, Tag(4)] = ""
+    meta: Annotated[NotebookMeta | None, Tag(6)] = None
+    chat: Annotated[ChatSettings | None, Tag(8)] = None
+    access: Annotated[Access | None, Tag(9)] = None
+    premium: Annotated[list[bool], Tag(10)] = []
+    limits: Annotated[Limits | None, Tag(11)] = None
+    chats: Annotated[list[str], Tag(12, each=(1,))] = []
+
+
+class ListNotebooks(Message):
+    """`[_,1,_,[2]]`; the web app sends the full context and view options (P)."""
+
+    own: Annotated[int | None, Tag(2)] = 1
+    context: Annotated[RequestContext, Tag(4)] = SHORT
+
+
+class Notebooks(Message):
+    notebooks: Annotated[list[Notebook] | None, Tag(1, lenient=True)] = None
+
+
+class CreateNotebook(Message):
+    """Today `[title,_,_,CTX]` (P); `[title,_,_,[2],[1]]` in January 2026 (C), `[title,_,_,[2],[1,…]]` from M."""
+
+    title: Annotated[str, Tag(1)] = ""
+    context: Annotated[RequestContext, Tag(4)] = RequestContext()
+    old_provenance: Annotated[Provenance | None, Tag(5)] = None
+
+
+class GetNotebook(Message):
+    notebook_id: Annotated[str, Tag(1)]
+    context: Annotated[RequestContext, Tag(3)] = RequestContext()
+    refresh: Annotated[int | None, Tag(5)] = 0
+
+
+class GotNotebook(Message):
+    notebook: Annotated[Notebook, Tag(1)]
+
+
+class Rename(Message):
+    title: Annotated[str | None, Tag(4, 2)] = None
+    emoji: Annotated[str | None, Tag(4, 3)] = None
+
+    @model_validator(mode="after")
+    def changes_something(self) -> Rename:
+        if self.title is None and self.emoji is None:
+            raise ValueError("a rename sets the title or the emoji")
+        return self
+
+
+class RenameNotebook(Message):
+    notebook_id: Annotated[str, Tag(1)]
+    change: Annotated[Rename, Tag(2, 1)]
+
+
+class ConfigureChat(Message):
+    notebook_id: Annotated[str, Tag(1)]
+    settings: Annotated[ChatSettings, Tag(2, 1, 8)]
+
+
+class SetViewLevel(Message):
+    notebook_id: Annotated[str, Tag(1)]
+    chat_only: Annotated[Bit, Tag(2, 1, 9, 1, 1)]
+
+
+class DeleteNotebooks(Message):
+    """A list on the wire, but several ids were refused when probed: send one."""
+
+    notebook_ids: Annotated[list[str], Tag(1)]
+    context: Annotated[RequestContext, Tag(2)] = SHORT
+
+
+class GuideNotebook(Message):
+    notebook_id: Annotated[str, Tag(1)]
+    context: Annotated[RequestContext, Tag(2)] = SHORT
+
+
+class Topic(Message):
+    question: Annotated[str, Tag(1)]
+    prompt: Annotated[str, Tag(2)]
+
+
+class Guide(Message):
+    summary: Annotated[str, Tag(1, 1, 1)] = ""
+    topics: Annotated[list[Topic], Tag(1, 2, 1)] = []
+    chips: Annotated[list[Chip], Tag(1, 6, 1)] = []
+
+
+# Calls
+
+LIST = Rpc(
+    id="wXbhsf",
+    method="ListRecentlyViewedProjects",
+    request=ListNotebooks,
+    response=Notebooks,
+    effect=Effect.READ,
+    path=Path.ACCOUNT,
+)
+CREATE = Rpc(
+    id="CCqFvf",
+    method="CreateProject",
+    request=CreateNotebook,
+    response=Notebook,
+    effect=Effect.CREATE,
+    path=Path.ACCOUNT,
+)
+GET = Rpc(
+    id="rLM1Ne",
+    method="GetProject",
+    request=GetNotebook,
+    response=GotNotebook,
+    effect=Effect.READ,
+    path=Path.NOTEBOOK,
+)
+RENAME = Rpc(
+    id="s0tc2d",
+    method="MutateProject",
+    variant="rename",
+    request=RenameNotebook,
+    response=Notebook,
+    effect=Effect.SET,
+    path=Path.NOTEBOOK,
+)
+CONFIGURE_CHAT = Rpc(
+    id="s0tc2d",
+    method="MutateProject",
+    variant="chat",
+    request=ConfigureChat,
+    response=Notebook,
+    effect=Effect.SET,
+    path=Path.NOTEBOOK,
+)
+SET_VIEW_LEVEL = Rpc(
+    id="s0tc2d",
+    method="MutateProject",
+    variant="view",
+    request=SetViewLevel,
+    response=Notebook,
+    effect=Effect.SET,
+    path=Path.NOTEBOOK,
+)
+DELETE = Rpc(
+    id="WWINqb",
+    method="DeleteProjects",
+    request=DeleteNotebooks,
+    response=Empty,
+    effect=Effect.DELETE,
+    path=Path.ACCOUNT,
+)
+GUIDE = Rpc(
+    id="VfAZjd",
+    method="GenerateNotebookGuide",
+    request=GuideNotebook,
+    response=Guide,
+    effect=Effect.READ,
+    path=Path.NOTEBOOK,
+    null=True,
+    timeout=60.0,
+)
+
+# References
+
+
+async def notebook_id(ctx: ToolContext, reference: str | None) -> str:
+    """The id of the notebook meant; without a reference, the selected one."""
+    if reference is None:
+        active = await ctx.store.active_notebook()
+        if active is None:
+            raise refuse(
+                "no notebook was named and none is selected", "Name a notebook, or call select_notebook first."
+            )
+        return active
+    if reference.startswith(("http://", "https://")):
+        if (found := page.notebook_id(reference)) is None:
+            raise refuse("this URL is not a notebook of the app", "Use the address a notebook tab shows.")
+        return found
+    if is_id(reference):
+        return reference
+    rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
+    return resolve(reference, [Candidate(row.id, row.title) for row in rows], "notebook")
+
+
+def is_id(text: str) -> bool:
+    """Whether a text has the shape of the service's ids."""
+    parts = text.split("-")
+    return [len(part) for part in parts] == [8, 4, 4, 4, 12] and all(c in "0123456789abcdefABCDEF-" for c in text)
+
+
+async def get(ctx: ToolContext, notebook: str, *, refresh: bool = False) -> GotNotebook:
+    """The notebook with its sources. Its `sources` are complete or listed in `undecoded`."""
+    return await ctx.call(GET, GetNotebook(notebook_id=notebook, refresh=int(refresh)))
+
+
+# Results
+
+
+class NotebookInfo(Result):
+    id: str
+    title: str
+    emoji: str | None = None
+    source_count: int
+    role: str | None = None
+    shared: bool
+    created: str | None = None
+    modified: str | None = None
+    url: str
+    active: bool | None = None
+
+
+class NotebookList(Page[NotebookInfo]):
+    notebooks: list[NotebookInfo]
+    active_notebook_id: str | None = None
+
+
+class ChatSettingsInfo(Result):
+    goal: str
+    prompt: str | None = None
+    length: str
+
+
+class LimitsInfo(Result):
+    notebooks: int | None = None
+    sources: int | None = None
+    words_per_source: int | None = None
+
+
+class NotebookDetail(Result):
+    notebook: NotebookInfo
+    sources: list[SourceInfo]
+    undecoded: list[str] | None = None
+    summary: str | None = None
+    suggested_questions: list[str] | None = None
+    chat: ChatSettingsInfo | None = None
+    limits: LimitsInfo | None = None
+    origin: Origin | None = provenance_field()
+
+
+class NotebookResult(Result):
+    notebook: NotebookInfo
+
+
+class Deleted(Result):
+    """`needs_confirmation`: nothing was changed; `would` says what would happen."""
+
+    status: Literal["deleted", "needs_confirmation"]
+    notebook_id: str
+    title: str
+    would: str | None = None
+
+
+def info(ctx: ToolContext, row: Notebook, active: str | None = None) -> NotebookInfo:
+    meta = row.meta or NotebookMeta()
+    return NotebookInfo(
+        id=row.id,
+        title=row.title,
+        emoji=row.emoji or None,
+        source_count=len(distinct(row.sources)),
+        role=ROLES.get(meta.role) or (f"role {meta.role}" if meta.role else None),
+        shared=meta.shared,
+        created=meta.created.iso if meta.created else None,
+        modified=meta.viewed.iso if meta.viewed else None,
+        url=ctx.call.notebook_url(row.id),
+        active=True if row.id == active else None,
+    )
+
+
+# Tools
+
+
+class ListArgs(Args):
+    query: str | None = Field(None, description="part of a title")
+    limit: int = Field(50, ge=1, le=1000)
+    offset: int = Field(0, ge=0)
+
+
+@tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LIST,))
+async def list_notebooks(ctx: ToolContext, args: ListArgs) -> NotebookList:
+    """List notebooks, most recently viewed first."""
+    answer = await ctx.call(LIST, ListNotebooks())
+    active = await ctx.store.active_notebook()
+    wanted = (args.query or "").casefold()
+    rows = [row for row in answer.notebooks or [] if wanted in row.title.casefold()]
+    shown, counts = window(rows, args.limit, args.offset)
+    return NotebookList(
+        notebooks=[info(ctx, row, active) for row in shown],
+        active_notebook_id=active,
+        undecoded=list(answer.undecoded) or None,
+        **counts,
+    )
+
+
+class GetArgs(Args):
+    notebook: str | None = Field(None, description="id, URL, title or prefix; default: the selected one")
+    detail: Literal["brief", "full"] = Field("brief", description="full adds summary and suggested questions")
+
+
+@tool(scope=Scope.READ, effect=Effect.READ, rpcs=(GET, GUIDE))
+async def get_notebook(ctx: ToolContext, args: GetArgs) -> NotebookDetail:
+    """One notebook with its sources, chat settings and limits."""
+    notebook = await notebook_id(ctx, args.notebook)
+    got = await get(ctx, notebook)
+    row = got.notebook
+    detail = NotebookDetail(
+        notebook=info(ctx, row, await ctx.store.active_notebook()),
+        sources=[source_info(source) for source in distinct(row.sources)],
+        undecoded=list(got.undecoded) or None,
+        chat=chat_settings(row.chat or ChatSettings()),
+        limits=LimitsInfo(notebooks=row.limits.notebooks, sources=row.limits.sources, words_per_source=row.limits.words)
+        if row.limits
+        else None,
+        origin=None,
+    )
+    if args.detail == "full":
+        guide = await ctx.call(GUIDE, GuideNotebook(notebook_id=notebook))
+        detail.summary = guide.summary
+        detail.suggested_questions = [topic.question for topic in guide.topics] or [chip.text for chip in guide.chips]
+        detail.origin = provenance(ctx, guide.summary, ai_generated=True)
+    return detail
+
+
+def chat_settings(row: ChatSettings) -> ChatSettingsInfo:
+    goal = row.goal or Goal(code=1)
+    length = row.length or 1
+    return ChatSettingsInfo(
+        goal=GOALS.get(goal.code, f"goal {goal.code}"),
+        prompt=goal.prompt or None,
+        length=LENGTHS.get(length, f"length {length}"),
+    )
+
+
+class CreateArgs(Args):
+    title: str = Field(min_length=1)
+    emoji: str | None = None
+
+
+@tool(scope=Scope.WRITE, effect=Effect.CREATE, rpcs=(CREATE, RENAME))
+async def create_notebook(ctx: ToolContext, args: CreateArgs) -> NotebookResult:
+    """Create an empty notebook."""
+    try:
+        row = await ctx.call(CREATE, CreateNotebook(title=args.title))
+    except (InvalidArgument, Permission) as exc:
+        raise await at_the_limit(ctx, exc) from None
+    except UnconfirmedWrite as exc:
+        raise await after_lost_create(ctx, args.title, exc) from None
+    if args.emoji is not None:
+        try:
+            change = Rename(emoji=args.emoji)
+            row = await ctx.call(RENAME, RenameNotebook(notebook_id=row.id, change=change))
+        except NlmError as exc:
+            exc.details["created"] = row.id
+            raise exc.also("The notebook itself was created, without the emoji: its id is in details.") from None
+    return NotebookResult(notebook=info(ctx, row))
+
+
+async def at_the_limit(ctx: ToolContext, refused: NlmError) -> NlmError:
+    """The service refuses a notebook too many with status 3 or 7: tell that from a bad argument by counting."""
+    try:
+        rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
+        owned = [row for row in rows if row.meta is None or row.meta.role == 1]
+        limits = [row.limits for row in (rows if any(row.limits for row in rows) else owned[:1])]
+        if not any(limits) and owned:
+            limits = [(await get(ctx, owned[0].id)).notebook.limits]
+    except NlmError:
+        return refused
+    limit = next((found.notebooks for found in limits if found and found.notebooks), None)
+    if limit is None or len(owned) < limit:
+        refused.hint = (
+            f"The account owns {len(owned)} notebooks: its limit may be reached. If not, the call's form may have"
+            " changed: record creating a notebook with nlm-capture."
+        )
+        return refused
+    return Quota(
+        f"this account owns {len(owned)} notebooks, its limit is {limit}",
+        hint="Delete a notebook to make room.",
+        outcome=Outcome.REJECTED,
+        details=refused.details,
+    )
+
+
+async def after_lost_create(ctx: ToolContext, title: str, lost: UnconfirmedWrite) -> NlmError:
+    """Whether the notebook of a lost reply is there now; a title may stand twice, so this is a pointer, not proof."""
+    try:
+        rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
+    except NlmError:
+        return lost
+    alike = [row.id for row in rows if row.title == title]
+    lost.details["same_title"] = alike
+    lost.hint = (
+        "Notebooks with this title exist (details.same_title): look whether one of them is new before you try again."
+        if alike
+        else "No notebook has this title yet; look again in a minute before you try again."
+    )
+    return lost
+
+
+class RenameArgs(Args):
+    notebook: str
+    title: str | None = Field(None, min_length=1)
+    emoji: str | None = Field(None, description='"" clears it')
+
+
+@tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(RENAME,))
+async def rename_notebook(ctx: ToolContext, args: RenameArgs) -> NotebookResult:
+    """Change a notebook's title, emoji or both."""
+    if args.title is None and args.emoji is None:
+        raise refuse("nothing to change", "Give title, emoji or both.")
+    notebook = await notebook_id(ctx, args.notebook)
+    change = Rename(title=args.title, emoji=args.emoji)
+    await ctx.call(RENAME, RenameNotebook(notebook_id=notebook, change=change))
+    return NotebookResult(notebook=info(ctx, (await get(ctx, notebook)).notebook))
+
+
+class SelectArgs(Args):
+    notebook: str
+
+
+@tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(GET,))
+async def select_notebook(ctx: ToolContext, args: SelectArgs) -> NotebookResult:
+    """Make a notebook the default for calls that name none."""
+    row = (await get(ctx, await notebook_id(ctx, args.notebook))).notebook
+    await ctx.store.set_active_notebook(row.id)
+    return NotebookResult(notebook=info(ctx, row, row.id))
+
+
+class DeleteArgs(Args):
+    notebook: str
+    expected_title: str | None = Field(None, description="refuse unless the title is exactly this")
+    confirm: bool = Field(False, description="without it nothing is deleted")
+
+
+@tool(scope=Scope.DELETE, effect=Effect.DELETE, rpcs=(GET, DELETE))
+async def delete_notebook(ctx: ToolContext, args: DeleteArgs) -> Deleted:
+    """Delete a notebook with everything in it, for everyone. Cannot be undone."""
+    row = (await get(ctx, await notebook_id(ctx, args.notebook))).notebook
+    if args.expected_title is not None and args.expected_title != row.title:
+        raise refuse("the notebook has another title than expected", notebook=row.id, title=row.title)
+    if not args.confirm:
+        would = f"delete notebook {row.title!r} ({row.id}) with {len(distinct(row.sources))} sources; call with confirm"
+        return Deleted(status="needs_confirmation", notebook_id=row.id, title=row.title, would=would)
+    await ctx.call(DELETE, DeleteNotebooks(notebook_ids=[row.id]), notebook=row.id)
+    await ctx.store.forget_notebook(row.id)
+    return Deleted(status="deleted", notebook_id=row.id, title=row.title)
