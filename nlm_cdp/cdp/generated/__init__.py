@@ -1,0 +1,33 @@
+# Written by tools/generate_cdp.py with PyCDP's generator, from tools/protocol/allow.toml; do not edit.
+
+from nlm_cdp.cdp.shape import EventClass
+
+from . import browser, inspector, network, page, runtime, target
+
+COMMANDS = frozenset({
+    "Browser.getVersion",
+    "Inspector.enable",
+    "Page.createIsolatedWorld",
+    "Page.enable",
+    "Page.getFrameTree",
+    "Page.navigate",
+    "Runtime.addBinding",
+    "Runtime.callFunctionOn",
+    "Runtime.enable",
+    "Runtime.evaluate",
+    "Target.attachToTarget",
+    "Target.closeTarget",
+    "Target.createTarget",
+    "Target.getTargets",
+})
+
+EVENTS: dict[str, type[EventClass]] = {
+    "Inspector.detached": inspector.Detached,
+    "Inspector.targetCrashed": inspector.TargetCrashed,
+    "Page.frameNavigated": page.FrameNavigated,
+    "Page.javascriptDialogClosed": page.JavascriptDialogClosed,
+    "Page.javascriptDialogOpening": page.JavascriptDialogOpening,
+    "Runtime.bindingCalled": runtime.BindingCalled,
+    "Runtime.executionContextsCleared": runtime.ExecutionContextsCleared,
+    "Target.detachedFromTarget": target.DetachedFromTarget,
+}
