@@ -1,0 +1,365 @@
+"""Our hidden page: made on a light document of the app's origin, watched, and closed by us alone.
+
+Every request is a `fetch` in an isolated world of it, so the browser supplies the credentials. Waits live here, not in
+the page, whose timers stop in hidden tabs. What takes the page away (crash, navigation, a closed target) ends every
+call at once with ChromeLost.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from importlib.resources import files
+from itertools import count
+from typing import Any, TypeVar
+from uuid import uuid4
+
+import trio
+
+from nlm_cdp.browser.account import Place, Tab
+from nlm_cdp.cdp.connection import Connection
+from nlm_cdp.cdp.generated import browser, inspector, page, runtime, target
+from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
+from nlm_cdp.cdp.shape import Command
+from nlm_cdp.errors import AccessGated, ChromeLost, Drift, Network, NlmError, SignedOut
+from nlm_cdp.wire import batchexecute
+from nlm_cdp.wire import page as app
+
+T = TypeVar("T")
+
+LARGEST = 100_000_000
+"""Characters of one answer that still fit a protocol message when every one is escaped."""
+
+FACTS: dict[str, Any] = {
+    "patterns": {
+        "token": app.value_pattern(app.TOKEN),
+        "session_id": app.value_pattern(app.SESSION_ID),
+        "build": app.value_pattern(app.BUILD),
+        "build_fallback": app.value_pattern(app.BUILD_FALLBACK),
+        "authuser": app.value_pattern(app.AUTHUSER),
+        "email": app.value_pattern(app.EMAIL),
+    },
+    "build": app.DEFAULT_BUILD,
+    "content_type": batchexecute.CONTENT_TYPE,
+    "largest": LARGEST,
+}
+INVOKE = "function(key, name, ...args) { return globalThis[key][name](...args); }"
+
+
+class Moved(Network):
+    """The app answers from another of its hosts."""
+
+    def __init__(self, origin: str) -> None:
+        super().__init__("the app has moved to another host", details={"origin": origin})
+        self.origin = origin
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What the bridge sends; it adds the tokens and what the page alone knows."""
+
+    path: str
+    query: dict[str, str]
+    f_req: str
+
+
+@dataclass(slots=True)
+class Answer:
+    """What came back. `failed`: the name of the page's own error; `sent`: whether the request may have left."""
+
+    sent: bool
+    status: int = 0
+    type: str | None = None
+    redirected: bool = False
+    retry_after: str | None = None
+    failed: str | None = None
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Bootstrap:
+    """What the app page says of itself; the tokens stay in the page."""
+
+    build: str | None
+    authuser: str | None
+    email: str | None
+    simulated: bool
+
+
+async def notebook_tabs(connection: Connection) -> list[Tab]:
+    """The user's notebook tabs; no other tab leaves this function."""
+    infos = await connection.execute(target.get_targets())
+    return [
+        Tab(info.url, str(info.browser_context_id) if info.browser_context_id else None)
+        for info in infos
+        if info.type_ == "page" and app.is_app(info.url)
+    ]
+
+
+class Page:
+    """One hidden page; `generation` counts how often its tokens were read."""
+
+    def __init__(self, connection: Connection, place: Place, target_id: target.TargetID, nursery: trio.Nursery) -> None:
+        self.connection, self.place, self.target_id, self.nursery = connection, place, target_id, nursery
+        self.session: target.SessionID | None = None
+        self.world: runtime.ExecutionContextId | None = None
+        self.key = f"nlm_{uuid4().hex}"
+        self.binding = f"{self.key}_emit"
+        self.facts = Bootstrap(None, None, None, simulated=False)
+        self.generation = 0
+        self.lost: str | None = None
+        self.scopes: set[trio.CancelScope] = set()
+        self.streams: dict[int, trio.MemorySendChannel[Any]] = {}
+        self.watching, self.watching_target = trio.CancelScope(), trio.CancelScope()
+        self.ids = count(1)
+
+    # Making it
+
+    async def enter(self) -> None:
+        """Attach, land on a light document of the origin, and put the bridge into an isolated world there."""
+        await self.nursery.start(self.watch_target)
+        self.session = await self.connection.execute(target.attach_to_target(self.target_id, flatten=True))
+        await self.nursery.start(self.watch)
+        await self.execute(page.enable())
+        await self.execute(inspector.enable())
+        await self.execute(runtime.enable())
+        await self.land()
+        tree = await self.execute(page.get_frame_tree())
+        self.world = await self.execute(page.create_isolated_world(tree.frame.id_, world_name=self.key))
+        await self.execute(runtime.add_binding(self.binding, execution_context_name=self.key))
+        source = files("nlm_cdp.browser").joinpath("bridge.js").read_text(encoding="utf-8")
+        authuser = self.place.authuser if self.place.authuser != "0" else None
+        await self.evaluate(source, self.key, FACTS | {"authuser": authuser})
+
+    async def land(self) -> None:
+        """The first light path that stays on the origin will do, whatever its status."""
+        for path in (*app.LIGHT_PATHS, "/"):
+            where = await self.navigate(path)
+            if app.is_app(where) and app.origin(where) == self.place.origin:
+                return
+        raise self.judged(where)
+
+    async def navigate(self, path: str) -> str:
+        """Where our page ends up when sent to a path of the origin."""
+        _, _, error, _ = await self.execute(page.navigate(self.place.origin + path))
+        if error and error != "net::ERR_ABORTED":
+            raise Network(f"the browser could not open the app: {error}")
+        tree = await self.execute(page.get_frame_tree())
+        return tree.frame.url
+
+    async def bootstrap(self) -> None:
+        """Read the app page and its tokens anew. Raises SignedOut, AccessGated, Network, or Drift (a changed page)."""
+        said = await self.invoke("bootstrap", timeout=30)
+        if said.get("failed"):
+            raise Network("the browser could not read the app page", details={"error": said["failed"]})
+        if said.get("redirected") or not said.get("signed_in"):
+            status = said.get("status") or 0
+            if status >= 500:
+                raise Network(f"the app page answered with HTTP {status}")
+            # where a redirect leads is hidden from a fetch; a navigation of our own page shows it
+            self.world = None
+            where = await self.navigate("/" if said.get("redirected") else "/login")
+            self.lose("it was used to find out about the sign-in")
+            raise self.judged(where)
+        self.facts = Bootstrap(said.get("build"), said.get("authuser"), said.get("email"), bool(said.get("simulated")))
+        self.generation += 1
+
+    def judged(self, where: str) -> NlmError:
+        """What it means that the app led here."""
+        match app.landing(where):
+            case app.Landing.SIGNED_OUT:
+                return SignedOut("this Chrome is not signed in to Gemini Notebook", state="signed_out")
+            case app.Landing.GATED:
+                return AccessGated("Google shows a landing page instead of the app", state="gated")
+            case app.Landing.APP if app.origin(where) != self.place.origin:
+                return Moved(app.origin(where))
+            case app.Landing.APP:
+                return Drift("the app page holds no token although it is signed in", state="could_not_check")
+        return Network("the app led to another site or to an error page", state="could_not_check")
+
+    # Using it
+
+    async def call(self, request: Request) -> Answer:
+        """One request and its whole answer; cancelling aborts the fetch in the page."""
+        number = next(self.ids)
+        try:
+            return Answer(**await self.invoke("call", number, as_json(request), timeout=math.inf))
+        except trio.Cancelled:
+            await self.abort(number)
+            raise
+
+    async def stream(self, request: Request, chunk: Callable[[str], Awaitable[None]]) -> Answer:
+        """One request whose body is handed to `chunk` piece by piece as it arrives."""
+        number = next(self.ids)
+        send, receive = trio.open_memory_channel[Any](math.inf)
+        self.streams[number] = send
+        self.nursery.start_soon(self.run_stream, number, as_json(request) | {"stream": True}, send)
+        answer: Answer | None = None
+        ended = False
+        try:
+            while answer is None or not ended:
+                item = await receive.receive()
+                if isinstance(item, NlmError):
+                    raise item
+                if isinstance(item, Answer):
+                    answer = item
+                    ended = ended or not answer.sent
+                elif "end" in item:
+                    ended = True
+                else:
+                    await chunk(item["chunk"])
+            return answer
+        finally:
+            del self.streams[number]
+            if answer is None:
+                await self.abort(number)
+
+    async def run_stream(self, number: int, request: dict[str, Any], send: trio.MemorySendChannel[Any]) -> None:
+        try:
+            send.send_nowait(Answer(**await self.invoke("call", number, request, timeout=math.inf)))
+        except NlmError as exc:
+            send.send_nowait(exc)
+
+    async def abort(self, number: int) -> None:
+        """Stop a fetch, even while we are being cancelled; bounded, and a page that is gone needs none."""
+        if self.lost is not None:
+            return
+        with trio.CancelScope(shield=True), trio.move_on_after(1):
+            try:
+                await self.invoke("abort", number, timeout=1)
+            except NlmError:
+                return
+
+    async def invoke(self, name: str, *args: Any, timeout: float) -> Any:
+        return await self.evaluate(INVOKE, self.key, name, *args, timeout=timeout)
+
+    async def evaluate(self, function: str, *args: Any, timeout: float = 30) -> Any:
+        """Run a function in our world and give its (awaited) value."""
+        command = runtime.call_function_on(
+            function,
+            arguments=[runtime.CallArgument(value=arg) for arg in args],
+            execution_context_id=self.world,
+            await_promise=True,
+            return_by_value=True,
+        )
+        result, exception = await self.execute(command, timeout=timeout)
+        if exception is not None:
+            raise NlmError("the bridge failed in the page", details={"line": exception.line_number})
+        return result.value
+
+    async def execute(self, command: Command[T], timeout: float = 30) -> T:
+        """A command to this page; ends with ChromeLost the moment the page is gone."""
+        if self.lost is not None:
+            raise ChromeLost(f"our page in Chrome is gone: {self.lost}")
+        with trio.CancelScope() as scope:
+            self.scopes.add(scope)
+            try:
+                return await self.connection.execute(command, session=self.session, timeout=timeout)
+            except CommandRefused as exc:
+                if isinstance(exc, SessionLost) or gone(exc.reason):
+                    self.lose(exc.reason)
+                    raise ChromeLost("our page in Chrome went away during the call") from None
+                raise
+            finally:
+                self.scopes.discard(scope)
+        raise ChromeLost(f"our page in Chrome is gone: {self.lost}")
+
+    # Watching it
+
+    async def watch(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Hand chunks to their streams, and notice when the page is taken away."""
+        own = (inspector.TargetCrashed, inspector.Detached, runtime.ExecutionContextsCleared, runtime.BindingCalled)
+        with self.connection.events(*own, session=self.session) as events:
+            task_status.started()
+            with self.watching:
+                try:
+                    async for event in events:
+                        self.notice(event)
+                except ChromeLost as exc:
+                    self.lose(exc.message)
+
+    async def watch_target(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
+        """Detaching is told to the browser's own session."""
+        with self.connection.events(target.DetachedFromTarget) as events:
+            task_status.started()
+            with self.watching_target:
+                try:
+                    async for event in events:
+                        if event.session_id == self.session:
+                            self.lose("its target was closed")
+                except ChromeLost as exc:
+                    self.lose(exc.message)
+
+    def notice(self, event: object) -> None:
+        match event:
+            case runtime.BindingCalled(name=name, payload=payload) if name == self.binding:
+                message = json.loads(payload)
+                if (stream := self.streams.get(message["id"])) is not None:
+                    stream.send_nowait(message)
+            case runtime.ExecutionContextsCleared() if self.world is not None:
+                self.lose("it navigated")
+            case inspector.TargetCrashed() | inspector.Detached():
+                self.lose("it crashed")
+
+    def lose(self, reason: str) -> None:
+        if self.lost is None:
+            self.lost = reason
+            for scope in self.scopes:
+                scope.cancel()
+
+    async def close(self) -> None:
+        """Close our own target, and nothing else."""
+        self.lose("it was closed")
+        self.watching.cancel()
+        self.watching_target.cancel()
+        with trio.CancelScope(shield=True), trio.move_on_after(1):
+            try:
+                await self.connection.execute(target.close_target(self.target_id), timeout=1)
+            except NlmError:
+                return
+
+
+async def open_page(nursery: trio.Nursery, connection: Connection, place: Place) -> Page:
+    """A hidden page at a place, signed in and ready; `nursery` owns its tasks. Close it, or it dies with the socket."""
+    made = Page(connection, place, await create_target(connection, place), nursery)
+    try:
+        await made.enter()
+        await made.bootstrap()
+    except BaseException:
+        await made.close()
+        raise
+    return made
+
+
+async def create_target(connection: Connection, place: Place) -> target.TargetID:
+    """A hidden page; where Chrome is too old for that, a background tab."""
+    profile = browser.BrowserContextID(place.profile) if place.profile else None
+    try:
+        return await connection.execute(
+            target.create_target("about:blank", browser_context_id=profile, background=True, hidden=True)
+        )
+    except CommandRefused:
+        return await connection.execute(
+            target.create_target("about:blank", browser_context_id=profile, background=True)
+        )
+
+
+def gone(reason: str) -> bool:
+    """Chrome's ways of saying that a page or its world no longer exists."""
+    return any(
+        words in reason
+        for words in (
+            "Execution context was destroyed",
+            "Cannot find context",
+            "Promise was collected",
+            "Inspected target navigated or closed",
+            "Session with given id not found",
+            "Target closed",
+        )
+    )
+
+
+def as_json(request: Request) -> dict[str, Any]:
+    return {"path": request.path, "query": request.query, "f_req": request.f_req}
