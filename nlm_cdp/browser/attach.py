@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import trio
 
-from nlm_cdp.browser.account import choose
+from nlm_cdp.browser.account import Place, Tab, choose
 from nlm_cdp.browser.candidate import Mode
 from nlm_cdp.browser.discovery import locate
-from nlm_cdp.browser.page import Moved, Page, notebook_tabs, open_page
+from nlm_cdp.browser.page import Moved, Page
 from nlm_cdp.cdp.connection import Connection, open_connection
-from nlm_cdp.cdp.generated import browser
+from nlm_cdp.cdp.generated import browser, target
+from nlm_cdp.cdp.protocol import CommandRefused
 from nlm_cdp.errors import NlmError
+from nlm_cdp.wire import page as app
 from nlm_cdp.wire.page import Health
 
 
@@ -69,3 +71,38 @@ class Chrome:
             account=page.facts.email or f"authuser {page.facts.authuser or page.place.authuser or '0'}",
         )
         return page
+
+
+async def notebook_tabs(connection: Connection) -> list[Tab]:
+    """The user's notebook tabs; no other tab leaves this function."""
+    infos = await connection.execute(target.get_targets())
+    return [
+        Tab(info.url, str(info.browser_context_id) if info.browser_context_id else None)
+        for info in infos
+        if info.type_ == "page" and app.is_app(info.url)
+    ]
+
+
+async def open_page(nursery: trio.Nursery, connection: Connection, place: Place) -> Page:
+    """A hidden page at a place, signed in and ready; `nursery` owns its tasks. Close it, or it dies with the socket."""
+    made = Page(connection, place, await create_target(connection, place), nursery)
+    try:
+        await made.enter()
+        await made.bootstrap()
+    except BaseException:
+        await made.close()
+        raise
+    return made
+
+
+async def create_target(connection: Connection, place: Place) -> target.TargetID:
+    """A hidden page; where Chrome is too old for that, a background tab."""
+    profile = browser.BrowserContextID(place.profile) if place.profile else None
+    try:
+        return await connection.execute(
+            target.create_target("about:blank", browser_context_id=profile, background=True, hidden=True)
+        )
+    except CommandRefused:
+        return await connection.execute(
+            target.create_target("about:blank", browser_context_id=profile, background=True)
+        )

@@ -18,9 +18,9 @@ from uuid import uuid4
 
 import trio
 
-from nlm_cdp.browser.account import Place, Tab
+from nlm_cdp.browser.account import Place
 from nlm_cdp.cdp.connection import Connection
-from nlm_cdp.cdp.generated import browser, inspector, page, runtime, target
+from nlm_cdp.cdp.generated import inspector, page, runtime, target
 from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
 from nlm_cdp.cdp.shape import Command
 from nlm_cdp.errors import AccessGated, ChromeLost, Drift, Network, NlmError, SignedOut
@@ -86,16 +86,6 @@ class Bootstrap:
     authuser: str | None
     email: str | None
     simulated: bool
-
-
-async def notebook_tabs(connection: Connection) -> list[Tab]:
-    """The user's notebook tabs; no other tab leaves this function."""
-    infos = await connection.execute(target.get_targets())
-    return [
-        Tab(info.url, str(info.browser_context_id) if info.browser_context_id else None)
-        for info in infos
-        if info.type_ == "page" and app.is_app(info.url)
-    ]
 
 
 class Page:
@@ -185,7 +175,7 @@ class Page:
         """One request and its whole answer; cancelling aborts the fetch in the page."""
         number = next(self.ids)
         try:
-            return Answer(**await self.invoke("call", number, as_json(request), timeout=math.inf))
+            return await self.fetch(number, as_json(request))
         except trio.Cancelled:
             await self.abort(number)
             raise
@@ -218,9 +208,15 @@ class Page:
 
     async def run_stream(self, number: int, request: dict[str, Any], send: trio.MemorySendChannel[Any]) -> None:
         try:
-            send.send_nowait(Answer(**await self.invoke("call", number, request, timeout=math.inf)))
+            send.send_nowait(await self.fetch(number, request))
         except NlmError as exc:
             send.send_nowait(exc)
+
+    async def fetch(self, number: int, request: dict[str, Any]) -> Answer:
+        said = await self.invoke("call", number, request, timeout=math.inf)
+        if not isinstance(said, dict):
+            raise ChromeLost("our page in Chrome gave no answer")
+        return Answer(**said)
 
     async def abort(self, number: int) -> None:
         """Stop a fetch, even while we are being cancelled; bounded, and a page that is gone needs none."""
@@ -277,7 +273,7 @@ class Page:
                 try:
                     async for event in events:
                         self.notice(event)
-                except ChromeLost as exc:
+                except NlmError as exc:
                     self.lose(exc.message)
 
     async def watch_target(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
@@ -289,7 +285,7 @@ class Page:
                     async for event in events:
                         if event.session_id == self.session:
                             self.lose("its target was closed")
-                except ChromeLost as exc:
+                except NlmError as exc:
                     self.lose(exc.message)
 
     def notice(self, event: object) -> None:
@@ -319,31 +315,6 @@ class Page:
                 await self.connection.execute(target.close_target(self.target_id), timeout=1)
             except NlmError:
                 return
-
-
-async def open_page(nursery: trio.Nursery, connection: Connection, place: Place) -> Page:
-    """A hidden page at a place, signed in and ready; `nursery` owns its tasks. Close it, or it dies with the socket."""
-    made = Page(connection, place, await create_target(connection, place), nursery)
-    try:
-        await made.enter()
-        await made.bootstrap()
-    except BaseException:
-        await made.close()
-        raise
-    return made
-
-
-async def create_target(connection: Connection, place: Place) -> target.TargetID:
-    """A hidden page; where Chrome is too old for that, a background tab."""
-    profile = browser.BrowserContextID(place.profile) if place.profile else None
-    try:
-        return await connection.execute(
-            target.create_target("about:blank", browser_context_id=profile, background=True, hidden=True)
-        )
-    except CommandRefused:
-        return await connection.execute(
-            target.create_target("about:blank", browser_context_id=profile, background=True)
-        )
 
 
 def gone(reason: str) -> bool:

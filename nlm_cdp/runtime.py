@@ -1,0 +1,97 @@
+"""The wiring of one process: a store, a session on Chrome (or on the simulator), and what tools get of them.
+
+Everything is opened by the first tool that needs it, and closed in order at the end.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import trio
+
+if TYPE_CHECKING:
+    from nlm_cdp.rpc import ToolContext
+    from nlm_cdp.session import Attachment, Session
+    from nlm_cdp.store import Store
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """What the command line decides."""
+
+    endpoint: str = "auto"
+    account: str | None = None
+    demo: bool = False
+    scopes: tuple[str, ...] = ()
+    toolsets: tuple[str, ...] = ()
+
+
+class Runtime:
+    def __init__(self, options: Options, nursery: trio.Nursery, stack: AsyncExitStack) -> None:
+        self.options, self.nursery, self.stack = options, nursery, stack
+        self.opening = trio.Lock()
+        self.parts: tuple[Session, Store] | None = None
+        self.locks: dict[str, trio.Lock] = {}
+
+    async def open(self) -> tuple[Session, Store]:
+        """The session and the store, opened once."""
+        from nlm_cdp.session import open_session
+        from nlm_cdp.store import open_store
+
+        async with self.opening:
+            if self.parts is None:
+                path = None
+                if self.options.demo:
+                    folder = self.stack.enter_context(tempfile.TemporaryDirectory(prefix="nlm-cdp-demo-"))
+                    path = Path(folder) / "state.sqlite3"
+                store = await self.stack.enter_async_context(open_store(path))
+                session = await self.stack.enter_async_context(open_session(self.nursery, self.attachment()))
+                self.parts = session, store
+            return self.parts
+
+    def attachment(self) -> Attachment:
+        if self.options.demo:
+            from nlm_cdp.sim.demo import SimulatedChrome
+
+            return SimulatedChrome()
+        from nlm_cdp.browser.attach import Chrome
+
+        return Chrome(self.options.endpoint, self.options.account)
+
+    async def context(self, progress: Callable[[str], Awaitable[None]]) -> ToolContext:
+        """What one tool call works with."""
+        from nlm_cdp.rpc import ToolContext
+
+        session, store = await self.open()
+        return ToolContext(
+            call=session,
+            store=store,
+            progress=progress,
+            sleep=trio.sleep,
+            now=time.time,
+            offload=trio.to_thread.run_sync,
+            exclusive=lambda key: self.locks.setdefault(key, trio.Lock()),
+            config={
+                "endpoint": "simulator" if self.options.demo else self.options.endpoint,
+                "scopes": list(self.options.scopes),
+                "toolsets": list(self.options.toolsets),
+            },
+        )
+
+
+@asynccontextmanager
+async def open_runtime(options: Options) -> AsyncIterator[Runtime]:
+    async with trio.open_nursery() as nursery, AsyncExitStack() as stack:
+        yield Runtime(options, nursery, stack)
+        await stack.aclose()
+        nursery.cancel_scope.cancel()
+
+
+async def silent(message: str) -> None:
+    """Progress that nobody asked for."""

@@ -1,0 +1,297 @@
+"""A signed-in page as a `Caller`: one socket, one page, shared tokens, deadlines, and retry by effect.
+
+The socket is opened by the first call that needs it, in a task of its own that calls join; it is held until it dies and
+never redialled in a loop. What became of a write is decided here and nowhere else: a request that may have left and was
+not plainly refused is `unknown`.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+import trio
+
+from nlm_cdp.browser.account import Place
+from nlm_cdp.browser.page import Page, Request
+from nlm_cdp.errors import (
+    ChromeApprovalPending,
+    ChromeLost,
+    Drift,
+    Network,
+    NlmError,
+    Outcome,
+    Service,
+    SignedOut,
+    Timeout,
+    UnconfirmedWrite,
+)
+from nlm_cdp.rpc import A, Effect, Path, Q, Rpc
+from nlm_cdp.verdict import NotSent, Redirected, StaleToken, Unauthorized, check_transport, read_answer, read_reply
+from nlm_cdp.wire import batchexecute
+from nlm_cdp.wire import page as app
+from nlm_cdp.wire.chat import Answer, ChatReader, Snapshot
+from nlm_cdp.wire.page import Health
+from nlm_cdp.wire.pblite import Message, Row
+
+T = TypeVar("T")
+MakePage = Callable[[], Awaitable[Page]]
+
+READS = 16
+"""Reads at once."""
+LONG_TEXT = 400_000
+"""Characters above which a body is decoded in a thread: below, the densest listing takes less than 50 ms."""
+JOIN = 30.0
+"""Seconds a call waits for the connection before it says what the wait is for."""
+
+
+class Attachment(Protocol):
+    """How a session comes by Chrome; `browser.attach.Chrome` is the real one."""
+
+    @property
+    def health(self) -> Health: ...
+
+    async def hold(self, connected: Callable[[MakePage], None]) -> None:
+        """Connect, hand over a maker of pages, and return or raise when the connection is gone."""
+        ...
+
+
+@dataclass(slots=True)
+class Link:
+    """One connection, from dialling to its end; calls wait for `settled`."""
+
+    settled: trio.Event = field(default_factory=trio.Event)
+    make_page: MakePage | None = None
+    failure: NlmError | None = None
+
+
+class Session:
+    """The only `Caller` there is. Its tasks run in `nursery`; Chrome is not touched before the first call."""
+
+    def __init__(self, nursery: trio.Nursery, chrome: Attachment) -> None:
+        self.nursery, self.chrome = nursery, chrome
+        self.link: Link | None = None
+        self.page: Page | None = None
+        self.place = Place(f"https://{app.APP_HOSTS[0]}", None, None)
+        self.simulated = False
+        self.opening, self.refreshing = trio.Lock(), trio.Lock()
+        self.reads = trio.CapacityLimiter(READS)
+        self.writes: dict[str, trio.Lock] = {}
+        self.reqid = random.randrange(100_000, 999_999)
+
+    # Caller
+
+    async def __call__(
+        self, rpc: Rpc[Q, A], request: Q, *, notebook: str | None = None, timeout: float | None = None
+    ) -> A:
+        notebook = notebook or getattr(request, "notebook_id", None)
+        return await self.send(rpc, request.encode(), notebook, read_answer, timeout)
+
+    async def raw(self, rpc_id: str, params: Row, notebook: str | None) -> Any:
+        """One call that nobody declared, sent at most once; gives the reply's row."""
+        path = Path.NOTEBOOK if notebook else Path.ACCOUNT
+        rpc = Rpc(rpc_id, "raw", Message, Message, effect=Effect.CREATE, path=path)
+        return (await self.send(rpc, params, notebook, read_reply, None)).row
+
+    async def send(
+        self,
+        rpc: Rpc[Any, Any],
+        row: Row,
+        notebook: str | None,
+        read: Callable[[Rpc[Any, Any], list[str]], T],
+        timeout: float | None,
+    ) -> T:
+        query = batchexecute.query([rpc.id], rpc.source_path(notebook), self.next_reqid())
+        wire = Request(batchexecute.PATH, query, batchexecute.f_req([batchexecute.Call(rpc.id, row)]))
+
+        async def exchange(page: Page) -> T:
+            answer = await page.call(wire)
+            check_transport(answer)
+            boxed = [answer.body]  # the one reference, so that the text can go while its parse is built
+            answer.body = ""
+            if len(boxed[0]) < LONG_TEXT:
+                return read(rpc, boxed)
+            return await trio.to_thread.run_sync(read, rpc, boxed)
+
+        async with self.turn(rpc, notebook):
+            return await self.attempts(rpc, exchange, timeout or rpc.timeout)
+
+    async def ask(
+        self, rpc: Rpc[Q, A], request: Q, *, notebook: str, timeout: float, watch: Callable[[Snapshot], Awaitable[None]]
+    ) -> Answer:
+        query = {"_reqid": str(self.next_reqid()), "rt": "c"}
+        wire = Request(batchexecute.CHAT_PATH, query, batchexecute.chat_f_req(request.encode()))
+
+        async def exchange(page: Page) -> Answer:
+            reader = ChatReader()
+
+            async def chunk(text: str) -> None:
+                for snapshot in reader.feed(text):
+                    await watch(snapshot)
+
+            answer = await page.stream(wire, chunk)
+            if reader.last is None:  # what broke later only truncates the answer that is there
+                check_transport(answer)
+            return reader.close()
+
+        async with self.turn(rpc, notebook):
+            return await self.attempts(rpc, exchange, timeout)
+
+    def notebook_url(self, notebook: str) -> str:
+        return app.notebook_url(self.place.origin, notebook, self.place.authuser)
+
+    def health(self) -> Health:
+        return self.chrome.health
+
+    # One call
+
+    def next_reqid(self) -> int:
+        self.reqid += 100_000
+        return self.reqid
+
+    @asynccontextmanager
+    async def turn(self, rpc: Rpc[Any, Any], notebook: str | None) -> AsyncIterator[None]:
+        """Reads run side by side, bounded; writes to one notebook one after the other. A stream holds up no write."""
+        key = f"{'chat' if rpc.stream else 'write'}:{notebook}"
+        async with self.reads if rpc.effect is Effect.READ else self.writes.setdefault(key, trio.Lock()):
+            yield
+
+    async def attempts(self, rpc: Rpc[Any, Any], exchange: Callable[[Page], Awaitable[T]], timeout: float) -> T:
+        """An exchange within its deadline, run once more where that is safe; a failed write says what became of it."""
+        sent = False
+
+        async def send() -> T:
+            nonlocal sent
+            sent = False
+            page = await self.current_page()
+            sent = True
+            return await exchange(page)
+
+        try:
+            await self.current_page()
+            with trio.fail_after(timeout):
+                try:
+                    return await send()
+                except NlmError as exc:
+                    sent = sent and may_have_acted(exc)
+                    await self.recover(rpc, exc)
+                return await send()
+        except trio.TooSlowError:
+            raise fate(rpc, Timeout(f"no answer within {timeout:g} s"), sent=sent) from None
+        except StaleToken:
+            # the token is fresh by now, so it is the request that is refused
+            raise fate(
+                rpc, Drift("the service refused the request's form", outcome=Outcome.REJECTED), sent=sent
+            ) from None
+        except NlmError as exc:
+            raise fate(rpc, exc, sent=sent) from None
+
+    async def recover(self, rpc: Rpc[Any, Any], error: NlmError) -> None:
+        """Mend what an error shows to be stale, so that the call can be sent again; raise it where that is not safe."""
+        replayable = rpc.effect in (Effect.READ, Effect.SET)
+        match error:
+            case StaleToken() | NotSent():
+                await self.refresh()  # the service refuses these before it acts: safe whatever the effect
+            case SignedOut(outcome=Outcome.REJECTED):
+                await self.refresh()
+            case Redirected():
+                await self.refresh()
+                raise error
+            case Unauthorized() if replayable:
+                await self.refresh()
+            case ChromeLost() | Network() | Service(outcome=Outcome.NOT_SENT) if replayable:
+                return
+            case _:
+                raise error
+
+    async def refresh(self) -> None:
+        """Read the tokens anew, once for all the calls that found them stale meanwhile."""
+        page, generation = self.page, self.page.generation if self.page else 0
+        async with self.refreshing:
+            if page is not None and page.lost is None and page.generation == generation:
+                await page.bootstrap()
+
+    # The page and the connection
+
+    async def current_page(self) -> Page:
+        """The page, made (again) if need be; calls that come meanwhile wait for the same one."""
+        async with self.opening:
+            if self.page is None or self.page.lost is not None:
+                self.page = None
+                make_page = await self.connected()
+                self.page = await make_page()
+                self.place, self.simulated = self.page.place, self.page.facts.simulated
+            return self.page
+
+    async def connected(self) -> MakePage:
+        """The connection's maker of pages; dialled on the first need, joined by whoever comes later."""
+        if self.link is None:
+            self.link = Link()
+            self.nursery.start_soon(self.hold, self.link)
+        link = self.link
+        with trio.move_on_after(JOIN):
+            await link.settled.wait()
+        if link.failure is not None:
+            raise link.failure
+        if link.make_page is None:
+            if self.health().state == "approval_pending":
+                raise ChromeApprovalPending("Chrome is waiting for the user's consent", state="approval_pending")
+            raise Timeout("Chrome did not answer in time", state=self.health().state)
+        return link.make_page
+
+    async def hold(self, link: Link) -> None:
+        """Own one connection from dialling to its end; only a later call dials again."""
+
+        def connected(make_page: MakePage) -> None:
+            link.make_page = make_page
+            link.settled.set()
+
+        try:
+            await self.chrome.hold(connected)
+            link.failure = ChromeLost("Chrome closed the connection")
+        except NlmError as exc:
+            link.failure = exc
+        finally:
+            link.settled.set()
+            if self.link is link:
+                self.link = self.page = None
+
+    async def close(self) -> None:
+        """Close our page; the socket ends with the nursery."""
+        if self.page is not None:
+            await self.page.close()
+
+
+def fate(rpc: Rpc[Any, Any], error: NlmError, *, sent: bool) -> NlmError:
+    """The error, with the truth about the write in it."""
+    error.details.setdefault("rpc", rpc.name)
+    if rpc.effect is Effect.READ or not sent or not may_have_acted(error):
+        return error
+    if isinstance(error, Drift):
+        error.outcome = Outcome.UNKNOWN
+        return error.also("The change may have been made: look before you try again.")
+    return UnconfirmedWrite(
+        f"{error.message.rstrip('.')}; the change may have been made",
+        outcome=Outcome.UNKNOWN,
+        retry_after_s=error.retry_after_s,
+        state=error.state,
+        details=error.details | {"cause": error.code},
+    )
+
+
+def may_have_acted(error: NlmError) -> bool:
+    """Whether the service may have acted on the request that failed so."""
+    return error.outcome is not Outcome.REJECTED and not isinstance(error, NotSent)
+
+
+@asynccontextmanager
+async def open_session(nursery: trio.Nursery, chrome: Attachment) -> AsyncIterator[Session]:
+    """A session whose tasks run in `nursery`; our page is closed on the way out."""
+    session = Session(nursery, chrome)
+    try:
+        yield session
+    finally:
+        await session.close()

@@ -1,0 +1,109 @@
+"""A warm call: list_notebooks through MCP and Chromium against the in-page fetch of the same request, in one run.
+
+The simulator and the server run as processes of their own; the in-page figure is measured inside a page, by its clock.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from typing import Any
+
+import trio
+
+from nlm_cdp.api.notebooks import LIST, ListNotebooks
+from nlm_cdp.browser.account import Place
+from nlm_cdp.browser.attach import open_page
+from nlm_cdp.browser.page import Request as PageRequest
+from nlm_cdp.browser.page import as_json
+from nlm_cdp.cdp.connection import open_connection
+from nlm_cdp.sim.chrome import throwaway_chrome
+from nlm_cdp.wire import batchexecute
+from tools.bench.startup import INITIALIZE
+
+CALLS = 300
+GOAL = 1.5
+IN_PAGE = """async function(key, request) {
+  const began = performance.now();
+  await globalThis[key].call(-1, request);
+  return performance.now() - began;
+}"""
+
+
+async def measure() -> tuple[list[float], list[float]]:
+    """Milliseconds of each call, in the page and through MCP, in turns."""
+    with subprocess.Popen([sys.executable, "-m", "nlm_cdp.cli", "sim"], stdout=subprocess.PIPE) as simulator:
+        assert simulator.stdout is not None
+        try:
+            about = json.loads(simulator.stdout.readline())
+            async with throwaway_chrome(about["chrome_flags"]) as chrome:
+                return await rounds(chrome.endpoint)
+        finally:
+            simulator.terminate()
+
+
+async def rounds(endpoint: str) -> tuple[list[float], list[float]]:
+    call = batchexecute.Call(LIST.id, ListNotebooks().encode())
+    query = batchexecute.query([LIST.id], "/", 1)
+    request = as_json(PageRequest(batchexecute.PATH, query, batchexecute.f_req([call])))
+    in_page: list[float] = []
+    through: list[float] = []
+    with tempfile.TemporaryDirectory() as folder:
+        host = Host(endpoint, folder)
+        async with open_connection(endpoint) as connection, trio.open_nursery() as nursery:
+            host.call()
+            page = await open_page(nursery, connection, Place("https://notebook.google.com", None, None))
+            for _ in range(CALLS):
+                in_page.append(await page.evaluate(IN_PAGE, page.key, request))
+                through.append(host.call())
+            await page.close()
+            nursery.cancel_scope.cancel()
+        host.close()
+    return in_page, through
+
+
+class Host:
+    """An MCP client that does nothing but write and read lines, so that no time of its own counts."""
+
+    def __init__(self, endpoint: str, folder: str) -> None:
+        command = [sys.executable, "-m", "nlm_cdp.cli", "serve", "--endpoint", endpoint]
+        environment = dict(os.environ) | {"NLM_CDP_DATA_DIR": folder}
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
+        self.number = 0
+        self.ask("initialize", INITIALIZE["params"])
+
+    def ask(self, method: str, params: Any) -> bytes:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.number += 1
+        message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
+        return self.process.stdout.readline()
+
+    def call(self) -> float:
+        """Milliseconds of one list_notebooks."""
+        began = time.perf_counter()
+        line = self.ask("tools/call", {"name": "list_notebooks", "arguments": {}})
+        took = (time.perf_counter() - began) * 1000
+        assert not json.loads(line)["result"]["isError"], line
+        return took
+
+    def close(self) -> None:
+        self.process.communicate()
+
+
+def main() -> None:
+    in_page, through = trio.run(measure)
+    floor, took = statistics.median(in_page), statistics.median(through)
+    print(f"{'warm list_notebooks':<32} {'in page':>10} {'MCP':>10} {'ratio':>7} {'goal':>6}")
+    print(f"{'median of ' + str(len(through)):<32} {floor:>8.2f}ms {took:>8.2f}ms {took / floor:>7.2f} {GOAL:>6}")
+
+
+if __name__ == "__main__":
+    main()

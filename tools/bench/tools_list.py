@@ -1,0 +1,52 @@
+"""Measure what a model reads before it says a word: names, descriptions and input schemas, as compact JSON.
+
+Prints bytes against their budgets, and fails where one is exceeded.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from nlm_cdp.server import DEFAULT_SCOPES, DEFAULT_TOOLSETS, INSTRUCTIONS, Catalogue
+
+EVERYTHING = ("read", "chat", "write", "delete", "share")
+BUDGETS = {"default set": 14_000, "all tools": 26_000, "largest tool": 1_600, "instructions": 700}
+
+
+def measure() -> dict[str, int]:
+    """Bytes under the names of the budgets."""
+    everything = sizes(EVERYTHING, ("all",))
+    return {
+        "default set": sum(sizes(DEFAULT_SCOPES, DEFAULT_TOOLSETS).values()),
+        "all tools": sum(everything.values()),
+        "largest tool": max(everything.values()),
+        "instructions": len(INSTRUCTIONS.encode()),
+    }
+
+
+def sizes(scopes: tuple[str, ...], toolsets: tuple[str, ...]) -> dict[str, int]:
+    """Bytes of each tool on offer."""
+    return {
+        tool.name: size({"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema})
+        for tool in Catalogue(scopes, toolsets).listed
+    }
+
+
+def size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode())
+
+
+def main() -> int:
+    for name, count in sorted(sizes(EVERYTHING, ("all",)).items(), key=lambda item: -item[1]):
+        print(f"{count:7,}  {name}")
+    print()
+    measured = measure()
+    for name, budget in BUDGETS.items():
+        print(f"{measured[name]:7,} of {budget:6,}  {name}" + ("  EXCEEDED" if measured[name] > budget else ""))
+    return int(any(measured[name] > budget for name, budget in BUDGETS.items()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
