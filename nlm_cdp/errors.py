@@ -122,6 +122,7 @@ class Permission(NlmError):
 
 class InvalidArgument(NlmError):
     code = "INVALID_ARGUMENT"
+    advice = "Check the arguments."
 
 
 class Ambiguous(NlmError):
@@ -164,6 +165,7 @@ class Cancelled(NlmError):
 class Timeout(NlmError):
     code = "TIMEOUT"
     retriable = True
+    advice = "Try again, with a longer timeout_s where the tool has one."
 
 
 class Network(NlmError):
@@ -175,6 +177,7 @@ class Network(NlmError):
 class Service(NlmError):
     code = "SERVICE"
     retriable = True
+    advice = "The service failed, not the request: try again in a moment."
 
 
 class UnconfirmedWrite(NlmError):

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from typing import Any
 
 from nlm_cdp import api
-from nlm_cdp.api.chat import ASK
 from nlm_cdp.errors import DecodeError, Drift, Network, NlmError
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.batchexecute import FrameReader, NotRpcReply, Reply, read_replies, reply_of
@@ -113,7 +112,6 @@ def frames_of(body: bytes) -> Iterator[list[Any]]:
 
 def classify_params(rpc: str, params: Row) -> dict[str, Any]:
     """Which declared call a request row is, read and written back."""
-    rpc = ASK.id if rpc == CHAT else rpc
     call = api.classify(rpc, params)
     if call is None:
         near = {item.variant or item.method: api.leftover(item, params) for item in api.variants(rpc)}

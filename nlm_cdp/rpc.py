@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, get_type_hints
 
@@ -50,7 +50,7 @@ class Path(StrEnum):
     NOTEBOOK = "/notebook/"
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Rpc(Generic[Q, A]):
     """One call of the private API.
 
@@ -63,6 +63,7 @@ class Rpc(Generic[Q, A]):
     method: str
     request: type[Q]
     response: type[A]
+    _: KW_ONLY
     effect: Effect
     path: Path
     variant: str = ""
@@ -174,8 +175,12 @@ def tool(
     effect: Effect,
     rpcs: tuple[Rpc[Any, Any], ...] = (),
     was: tuple[str, ...] = (),
+    toolset: str | None = None,
 ) -> Callable[[Callable[[ToolContext, I], Awaitable[O]]], Tool[I, O]]:
-    """Declare a tool: its name is the function's, its description the docstring, its schemas the annotations."""
+    """Declare a tool: its name is the function's, its description the docstring, its schemas the annotations.
+
+    `toolset`: the set it belongs to, where that is not named like its module.
+    """
 
     def declare(run: Callable[[ToolContext, I], Awaitable[O]]) -> Tool[I, O]:
         hints = get_type_hints(run)
@@ -188,7 +193,7 @@ def tool(
             run=run,
             scope=scope,
             effect=effect,
-            toolset=run.__module__.rpartition(".")[2],
+            toolset=toolset or run.__module__.rpartition(".")[2],
             rpcs=rpcs,
             was=was,
             order=run.__code__.co_firstlineno,

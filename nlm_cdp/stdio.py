@@ -21,7 +21,7 @@ from nlm_cdp.errors import InvalidArgument
 from nlm_cdp.jsonrpc import serve, ungrouped
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Callable, Iterator
+    from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
 
     from mcp.server.lowlevel import Server
 
@@ -87,15 +87,33 @@ class Descriptor:
         else:
             self.fd = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)  # where no one expects a standard stream
         self.thread = trio.CapacityLimiter(1)
+        self.waits = True
 
     async def receive(self) -> bytes:
-        if sys.platform != "win32":
-            with suppress(OSError):  # files and some devices cannot be waited for: they are always ready
-                await trio.lowlevel.wait_readable(self.fd)
+        if await self.is_ready(trio.lowlevel.wait_readable):
+            return read_some(self.fd)
         return await trio.to_thread.run_sync(read_some, self.fd, abandon_on_cancel=True, limiter=self.thread)
 
     async def send(self, data: bytes) -> None:
-        await trio.to_thread.run_sync(write_all, self.fd, data, abandon_on_cancel=True, limiter=self.thread)
+        # a pipe that is ready takes this much at once
+        if (
+            sys.platform != "win32"
+            and len(data) <= select.PIPE_BUF
+            and await self.is_ready(trio.lowlevel.wait_writable)
+        ):
+            write_all(self.fd, data)
+        else:
+            await trio.to_thread.run_sync(write_all, self.fd, data, abandon_on_cancel=True, limiter=self.thread)
+
+    async def is_ready(self, wait: Callable[[int], Awaitable[None]]) -> bool:
+        """Wait until the descriptor is ready; False for what cannot be waited for (files, some devices, Windows)."""
+        if sys.platform == "win32" or not self.waits:
+            return False
+        try:
+            await wait(self.fd)
+        except OSError:
+            self.waits = False
+        return self.waits
 
     def close(self) -> None:
         if not self.thread.borrowed_tokens:  # a number that a thread still uses must not become another file's

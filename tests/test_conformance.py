@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from nlm_cdp.api import RPCS, chat, classify, notebooks, sources
+from nlm_cdp.api import RPCS, adding, chat, classify, notebooks, project, sources
 from nlm_cdp.api.rows import Source, SourceMeta
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.sim.endpoints import Endpoints
@@ -203,13 +203,13 @@ def mirror(account: Account, recorded: Recorded) -> None:
             restore(account, answer.notebook)
         case notebooks.CreateNotebook(), _:
             pass
-        case _, notebooks.Notebook():
+        case _, project.Notebook():
             restore(account, answer).title = "Before"
         case notebooks.DeleteNotebooks(), _:
             account.add_notebook("Doomed", notebook_id=request.notebook_ids[0])
         case notebooks.GuideNotebook(), notebooks.Guide():
             account.add_source(account.add_notebook("Guided", notebook_id=request.notebook_id), "One", answer.summary)
-        case sources.AddSources(), _:
+        case adding.AddSources(), _:
             account.add_notebook("Growing", notebook_id=request.notebook_id)
         case sources.GuideSources(), sources.SourceGuides():
             notebook = account.add_notebook("Guided")
@@ -233,8 +233,8 @@ def mirror(account: Account, recorded: Recorded) -> None:
             raise AssertionError(type(request).__name__)
 
 
-def restore(account: Account, row: notebooks.Notebook) -> Notebook:
-    meta = row.meta or notebooks.NotebookMeta()
+def restore(account: Account, row: project.Notebook) -> Notebook:
+    meta = row.meta or project.NotebookMeta()
     notebook = account.add_notebook(row.title, emoji=row.emoji, role=meta.role or OWNER, notebook_id=row.id)
     notebook.shared, notebook.public, notebook.settings = meta.shared, meta.public, row.chat
     notebook.chat_only = row.access.chat_only if row.access else None

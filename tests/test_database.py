@@ -360,7 +360,7 @@ async def test_a_step_that_fails_is_not_taken_by_half(path: Path) -> None:
 
 def test_a_filesystem_without_wal_keeps_a_journal() -> None:
     class Refusing:
-        statements: list[str] = []  # noqa: RUF012
+        statements: list[str] = []
 
         def execute(self, statement: str) -> None:
             self.statements.append(statement)

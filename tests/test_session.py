@@ -62,7 +62,9 @@ REQUESTS = {
     RENAME: RenameNotebook(notebook_id=NB, change=Rename(title="T")),
     DELETE: DeleteNotebooks(notebook_ids=[NB]),
 }
-Script = Callable[["FakePage", Any], Any]
+PLACE = Place("https://notebooklm.google.com", None, "1")
+FACTS = Bootstrap(None, "1", None, simulated=False)
+CONNECTING = Health(state="connecting")
 
 
 def body(rpc: Any, row: Any = None, status: list[Any] | None = None) -> str:
@@ -76,8 +78,8 @@ def ok(rpc: Any) -> Answer:
 @dataclass
 class FakePage:
     chrome: FakeChrome
-    place: Place = Place("https://notebooklm.google.com", None, "1")
-    facts: Bootstrap = Bootstrap(None, "1", None, simulated=False)
+    place: Place = PLACE
+    facts: Bootstrap = FACTS
     generation: int = 1
     lost: str | None = None
     closed: bool = False
@@ -122,7 +124,7 @@ class FakeChrome:
     steps: list[Any] = field(default_factory=list)
     otherwise: Any = None
     dial: Callable[[], Any] | None = None
-    health: Health = Health(state="connecting")
+    health: Health = CONNECTING
     requests: list[Any] = field(default_factory=list)
     pages: list[FakePage] = field(default_factory=list)
     dials: int = 0

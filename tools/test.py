@@ -12,7 +12,7 @@ import time
 import environment
 
 CDP, DOCS = ["python", "tools/generate_cdp.py"], ["python", "tools/generate_docs.py"]
-FIXTURES = ["python", "tools/write_fixtures.py"]
+FIXTURES = ["python", "-m", "tools.write_fixtures"]
 
 
 def plan(arguments: list[str]) -> dict[str, list[str]]:

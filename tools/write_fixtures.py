@@ -11,7 +11,6 @@ import http.client
 import json
 import ssl
 import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,52 +18,19 @@ from urllib.parse import urlencode
 
 import trio
 
-from nlm_cdp.api import RPCS, chat, notebooks, sources
+from nlm_cdp.api import RPCS
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.sim.seed import seed
 from nlm_cdp.sim.simulator import Simulator, simulator
-from nlm_cdp.sim.state import Service
 from nlm_cdp.wire import batchexecute
 from nlm_cdp.wire.chat import ChatReader
 from nlm_cdp.wire.page import APP_HOSTS
-from nlm_cdp.wire.pblite import Message, unclaimed
+from nlm_cdp.wire.pblite import unclaimed
+from tools.samples import samples
 
 FOLDER = Path(__file__).parents[1] / "fixtures"
 FORMAT = 1
 CAPTURED, SECONDS = "2026-11-30T00:00:00Z", 1_795_996_800
-TEXT = "# Lighthouses\nThe lamp is lit at sunset.\nIn fog the horn sounds every ninety seconds 🧪."
-
-
-def requests(service: Service) -> Iterator[tuple[Rpc[Any, Any], Message, str | None]]:
-    """A request for every variant, in an order that works: each sees what the ones before it left."""
-    book = seed(service.owner)
-    source = next(iter(book.sources))
-    yield notebooks.LIST, notebooks.ListNotebooks(), None
-    yield notebooks.CREATE, notebooks.CreateNotebook(title="Lighthouses"), None
-    yield notebooks.GET, notebooks.GetNotebook(notebook_id=book.id), book.id
-    change = notebooks.Rename(title="About the simulator", emoji="🔦")
-    yield notebooks.RENAME, notebooks.RenameNotebook(notebook_id=book.id, change=change), book.id
-    settings = notebooks.ChatSettings(goal=notebooks.Goal(code=2, prompt="Be brief."), length=5)
-    yield notebooks.CONFIGURE_CHAT, notebooks.ConfigureChat(notebook_id=book.id, settings=settings), book.id
-    yield notebooks.SET_VIEW_LEVEL, notebooks.SetViewLevel(notebook_id=book.id, chat_only=1), book.id
-    yield notebooks.GUIDE, notebooks.GuideNotebook(notebook_id=book.id), book.id
-    contents = [
-        sources.Content(web="https://a.example/lamps"),
-        sources.Content(video="https://www.youtube.com/watch?v=dQw4w9WgXcQ"),
-        sources.Content(text=sources.Text(title="Lighthouses", content=TEXT), text_type=sources.TEXT_CONTENT),
-    ]
-    yield sources.ADD, sources.AddSources(contents=contents, notebook_id=book.id), book.id
-    yield sources.RENAME, sources.RenameSource(source_id=source, title="Ünïcode 🧪"), book.id
-    yield sources.LOAD, sources.LoadSource(source_id=source), book.id
-    yield sources.GUIDE, sources.GuideSources(source_ids=[source]), book.id
-    question = chat.Ask(
-        sources=list(book.sources), question="What is the simulator?", context=chat.ASK_CONTEXT, notebook_id=book.id
-    )
-    yield chat.ASK, question, book.id
-    yield chat.LIST_CHATS, chat.ListChats(notebook_id=book.id), book.id
-    yield chat.LIST_TURNS, chat.ListTurns(conversation_id=book.chats[0].id, limit=20), book.id
-    yield sources.DELETE, sources.DeleteSources(source_ids=[source]), book.id
-    yield notebooks.DELETE, notebooks.DeleteNotebooks(notebook_ids=[book.id]), None
 
 
 class Client:
@@ -135,7 +101,7 @@ async def collect() -> dict[Path, str]:
         running.service.accounts.clear()
         running.service.add_account("owner@simulated.example")
         client = await trio.to_thread.run_sync(Client, running)
-        for rpc, message, notebook in requests(running.service):
+        for rpc, message, notebook in samples(running.service.owner, seed(running.service.owner)):
             params, source_path = message.encode(), rpc.source_path(notebook)
             post = partial(client.post, rpc, params, source_path, running.service.owner.token)
             answer = await trio.to_thread.run_sync(post)
@@ -143,7 +109,7 @@ async def collect() -> dict[Path, str]:
             path = FOLDER / f"{rpc.id}-{rpc.method}" / f"{rpc.variant or 'plain'}.json"
             found[path] = json.dumps(fixture, ensure_ascii=False, indent=1) + "\n"
     if missing := {rpc.name for rpc in RPCS} - {f"{path.parent.name}{variant_of(path)}" for path in found}:
-        raise SystemExit(f"no request for {', '.join(sorted(missing))}")
+        raise SystemExit(f"no sample of {', '.join(sorted(missing))}")
     return found
 
 

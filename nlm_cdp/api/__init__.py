@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import chat, notebooks, sources, system
+from nlm_cdp.api import adding, chat, notebooks, sessions, sources, system
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.rpc import Rpc, Tool
 from nlm_cdp.wire.pblite import Row, unclaimed
 
-MODULES = (notebooks, sources, chat, system)
+MODULES = (notebooks, sources, adding, chat, sessions, system)
 
 RPCS: tuple[Rpc[Any, Any], ...] = tuple(
     {id(item): item for module in MODULES for item in vars(module).values() if isinstance(item, Rpc)}.values()

@@ -1,4 +1,4 @@
-"""Chat: ask with citations, read the conversation, keep local sessions over it.
+"""Chat: ask with citations, and read the conversation.
 
 The service keeps one conversation per notebook and owns its id; a session is our handle on it. A question is never sent
 twice, and questions to one notebook go one after the other: overlapping first ones would each start a conversation.
@@ -6,18 +6,19 @@ twice, and questions to one notebook go one after the other: overlapping first o
 
 from __future__ import annotations
 
-import re
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field
 
-from nlm_cdp.api import notebooks
+from nlm_cdp.api import notebooks, sessions
+from nlm_cdp.api.citing import CitedSource, cited_source, rendered, shortened
 from nlm_cdp.api.common import (
     Origin,
     Provenance,
     RequestContext,
     Timestamp,
+    legible,
     provenance,
     provenance_field,
     refuse,
@@ -25,14 +26,13 @@ from nlm_cdp.api.common import (
 from nlm_cdp.api.rows import READY, distinct
 from nlm_cdp.errors import DecodeError, NlmError, NotFound, NotReady
 from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
-from nlm_cdp.wire.chat import THINKING, Answer, AnswerRow, Cited, Snapshot
+from nlm_cdp.wire.chat import THINKING, AnswerRow, Snapshot
 from nlm_cdp.wire.pblite import Message, Tag
 
 if TYPE_CHECKING:
     from nlm_cdp.store import ChatSession
 
 QUESTION, REPLY = 1, 2
-MARKER = re.compile(r"\[(\d+(?:\s*[,-]\s*\d+)*)\]")
 NO_CONTEXT = RequestContext(client_type=None, provenance=None)
 
 # Messages
@@ -100,53 +100,22 @@ class Turns(Message):
 # Calls
 
 ASK = Rpc(
-    id="GenerateFreeFormStreamed",
-    method="GenerateFreeFormStreamed",
-    request=Ask,
-    response=Snapshot,
+    "chat",
+    "GenerateFreeFormStreamed",
+    Ask,
+    Snapshot,
     effect=Effect.CREATE,
     path=Path.NOTEBOOK,
     timeout=180.0,
     stream=True,
 )
-LIST_CHATS = Rpc(
-    id="hPTbtc",
-    method="ListChatSessions",
-    request=ListChats,
-    response=Chats,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
-    null=True,
-)
+"""The stream has no rpc id on the wire."""
+LIST_CHATS = Rpc("hPTbtc", "ListChatSessions", ListChats, Chats, effect=Effect.READ, path=Path.NOTEBOOK, null=True)
 LIST_TURNS = Rpc(
-    id="khqZz",
-    method="ListChatTurns",
-    request=ListTurns,
-    response=Turns,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
-    null=True,
-    grade="N",
+    "khqZz", "ListChatTurns", ListTurns, Turns, effect=Effect.READ, path=Path.NOTEBOOK, null=True, grade="N"
 )
 
 # Results
-
-
-class SessionInfo(Result):
-    age_seconds: int
-    message_count: int
-    last_activity: str | None
-
-
-class CitedSource(Result):
-    """`start` and `end`: UTF-16 offsets in the service's own text of the source, which has no line breaks."""
-
-    index: int
-    source_id: str
-    title: str | None = None
-    excerpt: str
-    start: int | None = None
-    end: int | None = None
 
 
 class AnswerResult(Result):
@@ -157,7 +126,7 @@ class AnswerResult(Result):
     conversation_id: str | None = None
     notebook_id: str
     notebook_url: str
-    session_info: SessionInfo
+    session_info: sessions.SessionInfo
     sources: list[CitedSource] | None = None
     suggested_questions: list[str]
     truncated: bool | None = None
@@ -183,28 +152,6 @@ class Conversation(Result):
     origin: Origin = provenance_field()
 
 
-class SessionRow(Result):
-    id: str
-    notebook_id: str
-    conversation_id: str | None = None
-    age_seconds: int
-    message_count: int
-    last_activity: str | None
-
-
-class SessionList(Result):
-    sessions: list[SessionRow]
-
-
-class SessionResult(Result):
-    session: SessionRow
-
-
-class SessionClosed(Result):
-    status: Literal["closed"]
-    session_id: str
-
-
 # Tools
 
 
@@ -213,7 +160,7 @@ class AskArgs(Args):
     notebook: str | None = Field(None, description="id, URL, title or prefix; default: the selected one")
     notebook_url: str | None = None
     session_id: str | None = Field(None, description="continue this session")
-    source_ids: list[str] | None = Field(None, description="default: all that are ready")
+    source_ids: list[str] | None = Field(None, min_length=1, description="default: all that are ready")
     source_format: Literal["none", "inline", "footnotes", "json"] = "none"
     timeout_s: float = Field(180, ge=5, le=900)
 
@@ -221,12 +168,14 @@ class AskArgs(Args):
 @tool(scope=Scope.CHAT, effect=Effect.CREATE, rpcs=(ASK, LIST_CHATS, notebooks.GET), was=("ask_notebook",))
 async def ask_question(ctx: ToolContext, args: AskArgs) -> AnswerResult:
     """Ask a notebook; answers from its sources, cited unless source_format is none. Takes 10-60 s and uses quota."""
-    session = await known_session(ctx, args.session_id)
-    notebook = await asked_notebook(ctx, args, session)
+    session = await sessions.known(ctx, args.session_id)
+    notebook = await asked_notebook(ctx, session, args.notebook_url, args.notebook)
     row = (await notebooks.get(ctx, notebook)).notebook
     titles = {source.id: source.title for source in row.sources}
     sources = chosen(args.source_ids, {source.id: source.status for source in distinct(row.sources)})
     async with ctx.exclusive(f"chat:{notebook}"):
+        if session is not None:  # another question may have been answered meanwhile
+            session = await ctx.store.session(session.id) or session
         conversation = session.conversation_id if session else await latest_conversation(ctx, notebook)
         request = Ask(
             sources=sources,
@@ -237,9 +186,7 @@ async def ask_question(ctx: ToolContext, args: AskArgs) -> AnswerResult:
         )
         answer = await ctx.call.ask(ASK, request, notebook=notebook, timeout=args.timeout_s, watch=watcher(ctx))
         conversation, note = await real_conversation(ctx, notebook, conversation)
-        session = await ctx.store.touch_session(
-            session.id if session else (await ctx.store.create_session(notebook)).id, conversation
-        )
+        session = await sessions.counted(ctx, notebook, session, conversation)
     cited = [cited_source(item, titles) for item in answer.citations] or None
     return AnswerResult(
         question=args.question,
@@ -248,7 +195,7 @@ async def ask_question(ctx: ToolContext, args: AskArgs) -> AnswerResult:
         conversation_id=conversation,
         notebook_id=notebook,
         notebook_url=ctx.call.notebook_url(notebook),
-        session_info=SessionInfo(**session_row(ctx, session).model_dump(include=set(SessionInfo.model_fields))),
+        session_info=sessions.session_info(ctx, session),
         sources=cited if args.source_format != "none" else None,
         suggested_questions=answer.follow_ups,
         truncated=answer.truncated or None,
@@ -258,19 +205,14 @@ async def ask_question(ctx: ToolContext, args: AskArgs) -> AnswerResult:
     )
 
 
-async def known_session(ctx: ToolContext, session_id: str | None) -> ChatSession | None:
-    if session_id is None:
-        return None
-    if (session := await ctx.store.session(session_id)) is None:
-        raise NotFound("no session has this id", hint="Leave session_id out to start one; list_sessions shows them.")
-    return session
-
-
-async def asked_notebook(ctx: ToolContext, args: AskArgs, session: ChatSession | None) -> str:
-    named = args.notebook_url or args.notebook
-    if named is None and session is not None:
-        return session.notebook_id
-    notebook = await notebooks.notebook_id(ctx, named)
+async def asked_notebook(ctx: ToolContext, session: ChatSession | None, *named: str | None) -> str:
+    """The one notebook that every reference names, else the session's, else the selected one."""
+    found = {await notebooks.notebook_id(ctx, reference) for reference in named if reference is not None}
+    if len(found) > 1:
+        raise refuse("notebook and notebook_url name different notebooks", notebooks=sorted(found))
+    if not found:
+        return session.notebook_id if session is not None else await notebooks.notebook_id(ctx, None)
+    notebook = found.pop()
     if session is not None and session.notebook_id != notebook:
         raise refuse("this session belongs to another notebook", session_notebook=session.notebook_id)
     return notebook
@@ -280,7 +222,7 @@ def chosen(wanted: list[str] | None, statuses: dict[str, int]) -> list[str]:
     """The sources a question goes to: those named, or all that are ready."""
     if wanted is not None:
         unknown = [source for source in wanted if source not in statuses]
-        if unknown or not wanted:
+        if unknown:
             raise NotFound("these sources are not in the notebook", details={"source_ids": unknown})
         return wanted
     ready = [source for source, status in statuses.items() if status == READY]
@@ -319,47 +261,11 @@ def watcher(ctx: ToolContext) -> Callable[[Snapshot], Awaitable[None]]:
         last = ctx.now()
         text = snapshot.answer.text
         if snapshot.answer.kind == THINKING:
-            await ctx.progress(
-                f"thinking: {text.strip().splitlines()[0].strip('* ')[:80]}" if text.strip() else "thinking"
-            )
+            await ctx.progress(f"thinking: {shortened(text.strip().partition(chr(10))[0].strip('* '), 80)}")
         else:
-            await ctx.progress(f"answering: {len(text)} characters")
+            await ctx.progress(f"answering ({len(text)} characters): …{' '.join(text[-80:].split())}")
 
     return watch
-
-
-def cited_source(cited: Cited, titles: dict[str, str | None]) -> CitedSource:
-    return CitedSource(
-        index=cited.index,
-        source_id=cited.source_id,
-        title=titles.get(cited.source_id),
-        excerpt=cited.excerpt,
-        start=cited.start,
-        end=cited.end,
-    )
-
-
-def rendered(answer: Answer, cited: list[CitedSource], form: str) -> str:
-    """The answer in the form asked for; markers that name no citation stay as they are."""
-    if form == "inline":
-        titles = {item.index: item.title or item.source_id for item in cited}
-        return MARKER.sub(lambda marker: titled(marker, titles), answer.text)
-    if form == "footnotes" and cited:
-        notes = [f"[{item.index}] {item.title or item.source_id}: “{shortened(item.excerpt)}”" for item in cited]
-        return "\n".join([answer.text, "", "Sources:", *notes])
-    return answer.text
-
-
-def titled(marker: re.Match[str], titles: dict[int, str]) -> str:
-    numbers = [int(number) for number in re.findall(r"\d+", marker[1])]
-    if not all(number in titles for number in numbers):
-        return marker[0]
-    return "[" + "; ".join(f"{number}: {titles[number]}" for number in numbers) + "]"
-
-
-def shortened(text: str, size: int = 200) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= size else flat[: size - 1] + "…"
 
 
 class ConversationArgs(Args):
@@ -377,8 +283,8 @@ class ConversationArgs(Args):
 )
 async def get_conversation(ctx: ToolContext, args: ConversationArgs) -> Conversation:
     """A notebook's latest conversation, oldest turn first; limit counts turns from the newest."""
-    session = await known_session(ctx, args.session_id)
-    notebook = session.notebook_id if session else await notebooks.notebook_id(ctx, args.notebook)
+    session = await sessions.known(ctx, args.session_id)
+    notebook = await asked_notebook(ctx, session, args.notebook)
     conversation = session.conversation_id if session else None
     if conversation is None:
         ids = (await ctx.call(LIST_CHATS, ListChats(notebook_id=notebook))).ids
@@ -388,7 +294,7 @@ async def get_conversation(ctx: ToolContext, args: ConversationArgs) -> Conversa
         request = ListTurns(conversation_id=conversation, limit=args.limit)
         answer = await ctx.call(LIST_TURNS, request, notebook=notebook)
     undecoded = list(answer.undecoded)
-    shown = (turn_info(turn, undecoded) for turn in reversed(answer.turns or []))
+    shown = (turn_info(turn, undecoded) for turn in reversed(legible(answer.turns or [], answer.undecoded)))
     turns = [turn for turn in shown if turn is not None]
     text = "\n\n".join(turn.text for turn in turns)
     as_markdown = args.format == "markdown"
@@ -426,45 +332,3 @@ def cited_ids(answer: AnswerRow) -> list[str]:
 def transcript(turns: list[TurnInfo]) -> str:
     names = {"user": "You", "assistant": "Notebook"}
     return "\n\n".join(f"**{names[turn.role]}:** {turn.text}" for turn in turns)
-
-
-class NoArgs(Args):
-    pass
-
-
-class SessionArgs(Args):
-    session_id: str
-
-
-@tool(scope=Scope.READ, effect=Effect.READ)
-async def list_sessions(ctx: ToolContext, args: NoArgs) -> SessionList:
-    """List local chat sessions, latest activity first."""
-    return SessionList(sessions=[session_row(ctx, session) for session in await ctx.store.sessions()])
-
-
-@tool(scope=Scope.WRITE, effect=Effect.SET)
-async def reset_session(ctx: ToolContext, args: SessionArgs) -> SessionResult:
-    """Forget a session's history but keep its id; the notebook's own conversation stays in the web app."""
-    session = await ctx.store.reset_session(args.session_id)
-    if session is None:
-        raise NotFound("no session has this id")
-    return SessionResult(session=session_row(ctx, session))
-
-
-@tool(scope=Scope.WRITE, effect=Effect.SET)
-async def close_session(ctx: ToolContext, args: SessionArgs) -> SessionClosed:
-    """Close a local chat session."""
-    if not await ctx.store.close_session(args.session_id):
-        raise NotFound("no session has this id")
-    return SessionClosed(status="closed", session_id=args.session_id)
-
-
-def session_row(ctx: ToolContext, session: ChatSession) -> SessionRow:
-    return SessionRow(
-        id=session.id,
-        notebook_id=session.notebook_id,
-        conversation_id=session.conversation_id,
-        age_seconds=max(0, int(ctx.now() - session.created)),
-        message_count=session.message_count,
-        last_activity=Timestamp(seconds=int(session.last_activity)).iso,
-    )

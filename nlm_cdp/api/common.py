@@ -9,7 +9,7 @@ from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nlm_cdp.errors import Ambiguous, InvalidArgument, NotFound
+from nlm_cdp.errors import Ambiguous, Drift, InvalidArgument, NotFound
 from nlm_cdp.rpc import Result, ToolContext
 from nlm_cdp.wire.pblite import Message, Tag
 
@@ -107,6 +107,14 @@ def window(items: list[T], limit: int, offset: int) -> tuple[list[T], dict[str, 
     """The items asked for, and the counts that a list result carries."""
     shown = items[offset : offset + limit]
     return shown, {"total": len(items), "has_more": offset + len(shown) < len(items)}
+
+
+def legible(rows: Iterable[T], undecoded: tuple[str, ...]) -> list[T]:
+    """The rows of a listing. Raises Drift when none of them could be read: that is no empty list."""
+    found = list(rows)
+    if not found and undecoded:
+        raise Drift("no row of the listing could be read", details={"undecoded": list(undecoded[:20])})
+    return found
 
 
 def text_window(text: str, offset: int, max_chars: int) -> tuple[str, dict[str, Any]]:

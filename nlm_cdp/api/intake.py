@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
@@ -84,6 +85,9 @@ def checked_url(url: str) -> str:
         raise refuse("this is not a URL") from None
     if parts.scheme not in ("http", "https") or not host:
         raise refuse("only http and https URLs can be added", scheme=parts.scheme)
+    if any(character.isspace() or character in "\\\x00" for character in url):
+        raise refuse("this is not one URL", "Give several URLs as a list.")
+    host = host.rstrip(".")
     if host == "localhost" or host.endswith((".localhost", ".local", ".internal")) or is_private(host):
         raise refuse(
             "this address is local or private: the service fetches pages itself and cannot reach it",
@@ -94,9 +98,10 @@ def checked_url(url: str) -> str:
 
 def is_private(host: str) -> bool:
     try:
-        return not ipaddress.ip_address(host.strip("[]")).is_global
+        return not ipaddress.ip_address(host).is_global
     except ValueError:
-        return False
+        # a host that ends in a number is an address in an old spelling (127.1, 0x7f000001)
+        return re.fullmatch(r"(.*\.)?(\d+|0x[0-9a-f]*)", host) is not None
 
 
 def video_id(url: str) -> str | None:
@@ -143,7 +148,10 @@ def is_same(item: Item, row: Source) -> bool:
 
 def address(url: str) -> tuple[str, str, str]:
     """What makes two addresses the same page: the service drops fragments and a trailing slash."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # a row without an address is compared by its title, which may be anything
+        return "", url, ""
     return (parts.hostname or "").removeprefix("www."), parts.path.rstrip("/"), parts.query
 
 

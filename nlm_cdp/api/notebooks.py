@@ -14,85 +14,22 @@ from nlm_cdp.api.common import (
     Page,
     Provenance,
     RequestContext,
-    Timestamp,
+    legible,
     provenance,
     provenance_field,
     refuse,
     resolve,
     window,
 )
-from nlm_cdp.api.rows import Source, SourceInfo, distinct, source_info
-from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, Permission, Quota, UnconfirmedWrite
+from nlm_cdp.api.project import GOALS, LENGTHS, ROLES, ChatSettings, Goal, Notebook, NotebookMeta
+from nlm_cdp.api.rows import SourceInfo, distinct, source_info
+from nlm_cdp.errors import Drift, InvalidArgument, NlmError, Outcome, Permission, Quota, RateLimited
 from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire import page
 from nlm_cdp.wire.chat import Chip
 from nlm_cdp.wire.pblite import Bit, Message, Tag
 
-ROLES = {1: "owner", 2: "editor", 3: "viewer", 4: "not shared"}
-GOALS = {1: "default", 2: "custom", 3: "learning_guide"}
-LENGTHS = {1: "default", 4: "longer", 5: "shorter"}
-
 # Messages
-
-
-class NotebookMeta(Message):
-    """C, except 26: N. Not understood: 3, 7, 8, 14, 15, 16, 18, 19, 23."""
-
-    role: Annotated[int, Tag(1)] = 0
-    shared: Annotated[bool, Tag(2)] = False
-    f3: Annotated[bool | None, Tag(3)] = None
-    viewed: Annotated[Timestamp | None, Tag(6)] = None
-    f7: Annotated[int | None, Tag(7)] = None
-    f8: Annotated[bool | None, Tag(8)] = None
-    created: Annotated[Timestamp | None, Tag(9)] = None
-    public: Annotated[bool, Tag(13)] = False
-    f14: Annotated[bool | None, Tag(14)] = None
-    f15: Annotated[int | None, Tag(15)] = None
-    f16: Annotated[bool | None, Tag(16)] = None
-    f18: Annotated[bool | None, Tag(18)] = None
-    f19: Annotated[int | None, Tag(19)] = None
-    f23: Annotated[bool | None, Tag(23)] = None
-    product: Annotated[int | None, Tag(26)] = None
-
-
-class Goal(Message):
-    code: Annotated[int, Tag(1)]
-    prompt: Annotated[str | None, Tag(2)] = None
-
-
-class ChatSettings(Message):
-    goal: Annotated[Goal | None, Tag(1)] = None
-    length: Annotated[int | None, Tag(2, 1)] = None
-
-
-class Access(Message):
-    chat_only: Annotated[bool, Tag(1)] = False
-    f2: Annotated[str | None, Tag(2)] = None
-
-
-class Limits(Message):
-    """Per account (C); the tier is an opaque number (N)."""
-
-    f1: Annotated[int | None, Tag(1)] = None
-    notebooks: Annotated[int | None, Tag(2)] = None
-    sources: Annotated[int | None, Tag(3)] = None
-    words: Annotated[int | None, Tag(4)] = None
-    tier: Annotated[int | None, Tag(5)] = None
-
-
-class Notebook(Message):
-    """A Project row: 12 cells in January 2026, more since; `chats` only right after creation (C)."""
-
-    title: Annotated[str, Tag(1)] = ""
-    sources: Annotated[list[Source], Tag(2, lenient=True)] = []
-    id: Annotated[str, Tag(3)]
-    emoji: Annotated[str, Tag(4)] = ""
-    meta: Annotated[NotebookMeta | None, Tag(6)] = None
-    chat: Annotated[ChatSettings | None, Tag(8)] = None
-    access: Annotated[Access | None, Tag(9)] = None
-    premium: Annotated[list[bool], Tag(10)] = []
-    limits: Annotated[Limits | None, Tag(11)] = None
-    chats: Annotated[list[str], Tag(12, each=(1,))] = []
 
 
 class ListNotebooks(Message):
@@ -175,70 +112,24 @@ class Guide(Message):
 
 # Calls
 
-LIST = Rpc(
-    id="wXbhsf",
-    method="ListRecentlyViewedProjects",
-    request=ListNotebooks,
-    response=Notebooks,
-    effect=Effect.READ,
-    path=Path.ACCOUNT,
-)
-CREATE = Rpc(
-    id="CCqFvf",
-    method="CreateProject",
-    request=CreateNotebook,
-    response=Notebook,
-    effect=Effect.CREATE,
-    path=Path.ACCOUNT,
-)
-GET = Rpc(
-    id="rLM1Ne",
-    method="GetProject",
-    request=GetNotebook,
-    response=GotNotebook,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
-)
+LIST = Rpc("wXbhsf", "ListRecentlyViewedProjects", ListNotebooks, Notebooks, effect=Effect.READ, path=Path.ACCOUNT)
+CREATE = Rpc("CCqFvf", "CreateProject", CreateNotebook, Notebook, effect=Effect.CREATE, path=Path.ACCOUNT)
+GET = Rpc("rLM1Ne", "GetProject", GetNotebook, GotNotebook, effect=Effect.READ, path=Path.NOTEBOOK)
 RENAME = Rpc(
-    id="s0tc2d",
-    method="MutateProject",
-    variant="rename",
-    request=RenameNotebook,
-    response=Notebook,
-    effect=Effect.SET,
-    path=Path.NOTEBOOK,
+    "s0tc2d", "MutateProject", RenameNotebook, Notebook, effect=Effect.SET, path=Path.NOTEBOOK, variant="rename"
 )
 CONFIGURE_CHAT = Rpc(
-    id="s0tc2d",
-    method="MutateProject",
-    variant="chat",
-    request=ConfigureChat,
-    response=Notebook,
-    effect=Effect.SET,
-    path=Path.NOTEBOOK,
+    "s0tc2d", "MutateProject", ConfigureChat, Notebook, effect=Effect.SET, path=Path.NOTEBOOK, variant="chat"
 )
 SET_VIEW_LEVEL = Rpc(
-    id="s0tc2d",
-    method="MutateProject",
-    variant="view",
-    request=SetViewLevel,
-    response=Notebook,
-    effect=Effect.SET,
-    path=Path.NOTEBOOK,
+    "s0tc2d", "MutateProject", SetViewLevel, Notebook, effect=Effect.SET, path=Path.NOTEBOOK, variant="view"
 )
-DELETE = Rpc(
-    id="WWINqb",
-    method="DeleteProjects",
-    request=DeleteNotebooks,
-    response=Empty,
-    effect=Effect.DELETE,
-    path=Path.ACCOUNT,
-)
+DELETE = Rpc("WWINqb", "DeleteProjects", DeleteNotebooks, Empty, effect=Effect.DELETE, path=Path.ACCOUNT)
 GUIDE = Rpc(
-    id="VfAZjd",
-    method="GenerateNotebookGuide",
-    request=GuideNotebook,
-    response=Guide,
+    "VfAZjd",
+    "GenerateNotebookGuide",
+    GuideNotebook,
+    Guide,
     effect=Effect.READ,
     path=Path.NOTEBOOK,
     null=True,
@@ -258,13 +149,25 @@ async def notebook_id(ctx: ToolContext, reference: str | None) -> str:
             )
         return active
     if reference.startswith(("http://", "https://")):
-        if (found := page.notebook_id(reference)) is None:
+        found = page.notebook_id(reference) if page.is_app(reference) else None
+        if found is None:
             raise refuse("this URL is not a notebook of the app", "Use the address a notebook tab shows.")
         return found
     if is_id(reference):
         return reference
-    rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
-    return resolve(reference, [Candidate(row.id, row.title) for row in rows], "notebook")
+    answer = await ctx.call(LIST, ListNotebooks())
+    return meant(reference, [Candidate(row.id, row.title) for row in answer.notebooks or []], "notebook", answer)
+
+
+def meant(reference: str, candidates: list[Candidate], noun: str, listing: Message) -> str:
+    """What a reference resolves to in a listing. One that was not read whole may hide another match: it takes an id."""
+    if listing.undecoded and all(candidate.id != reference for candidate in candidates):
+        raise Drift(
+            f"the list of {noun}s could not be read completely, so it cannot say which one this title or prefix means",
+            hint=f"Use the {noun}'s id.",
+            details={"undecoded": list(listing.undecoded)},
+        )
+    return resolve(reference, candidates, noun)
 
 
 def is_id(text: str) -> bool:
@@ -366,7 +269,8 @@ async def list_notebooks(ctx: ToolContext, args: ListArgs) -> NotebookList:
     answer = await ctx.call(LIST, ListNotebooks())
     active = await ctx.store.active_notebook()
     wanted = (args.query or "").casefold()
-    rows = [row for row in answer.notebooks or [] if wanted in row.title.casefold()]
+    known = legible(answer.notebooks or [], answer.undecoded)
+    rows = [row for row in known if wanted in row.title.casefold()]
     shown, counts = window(rows, args.limit, args.offset)
     return NotebookList(
         notebooks=[info(ctx, row, active) for row in shown],
@@ -425,9 +329,11 @@ async def create_notebook(ctx: ToolContext, args: CreateArgs) -> NotebookResult:
     """Create an empty notebook."""
     try:
         row = await ctx.call(CREATE, CreateNotebook(title=args.title))
-    except (InvalidArgument, Permission) as exc:
+    except (InvalidArgument, Permission, RateLimited) as exc:
         raise await at_the_limit(ctx, exc) from None
-    except UnconfirmedWrite as exc:
+    except NlmError as exc:
+        if exc.outcome is not Outcome.UNKNOWN:
+            raise
         raise await after_lost_create(ctx, args.title, exc) from None
     if args.emoji is not None:
         try:
@@ -440,7 +346,7 @@ async def create_notebook(ctx: ToolContext, args: CreateArgs) -> NotebookResult:
 
 
 async def at_the_limit(ctx: ToolContext, refused: NlmError) -> NlmError:
-    """The service refuses a notebook too many with status 3 or 7: tell that from a bad argument by counting."""
+    """The service refuses a notebook too many with status 3, 7 or 8: tell that from other reasons by counting."""
     try:
         rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
         owned = [row for row in rows if row.meta is None or row.meta.role == 1]
@@ -451,10 +357,12 @@ async def at_the_limit(ctx: ToolContext, refused: NlmError) -> NlmError:
         return refused
     limit = next((found.notebooks for found in limits if found and found.notebooks), None)
     if limit is None or len(owned) < limit:
-        refused.hint = (
-            f"The account owns {len(owned)} notebooks: its limit may be reached. If not, the call's form may have"
-            " changed: record creating a notebook with nlm-capture."
+        otherwise = (
+            refused.hint
+            if isinstance(refused, RateLimited)
+            else "If not, the call's form may have changed: record creating a notebook with nlm-capture."
         )
+        refused.hint = f"The account owns {len(owned)} notebooks: its limit may be reached. {otherwise}"
         return refused
     return Quota(
         f"this account owns {len(owned)} notebooks, its limit is {limit}",
@@ -464,7 +372,7 @@ async def at_the_limit(ctx: ToolContext, refused: NlmError) -> NlmError:
     )
 
 
-async def after_lost_create(ctx: ToolContext, title: str, lost: UnconfirmedWrite) -> NlmError:
+async def after_lost_create(ctx: ToolContext, title: str, lost: NlmError) -> NlmError:
     """Whether the notebook of a lost reply is there now; a title may stand twice, so this is a pointer, not proof."""
     try:
         rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
@@ -486,15 +394,17 @@ class RenameArgs(Args):
     emoji: str | None = Field(None, description='"" clears it')
 
 
-@tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(RENAME,))
+@tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(GET, RENAME))
 async def rename_notebook(ctx: ToolContext, args: RenameArgs) -> NotebookResult:
     """Change a notebook's title, emoji or both."""
     if args.title is None and args.emoji is None:
         raise refuse("nothing to change", "Give title, emoji or both.")
     notebook = await notebook_id(ctx, args.notebook)
+    # the answer has no sources, and a read that fails afterwards would look like a change that failed
+    row = (await get(ctx, notebook)).notebook
     change = Rename(title=args.title, emoji=args.emoji)
-    await ctx.call(RENAME, RenameNotebook(notebook_id=notebook, change=change))
-    return NotebookResult(notebook=info(ctx, (await get(ctx, notebook)).notebook))
+    now = await ctx.call(RENAME, RenameNotebook(notebook_id=notebook, change=change))
+    return NotebookResult(notebook=info(ctx, row.model_copy(update={"title": now.title, "emoji": now.emoji})))
 
 
 class SelectArgs(Args):

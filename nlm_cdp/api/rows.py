@@ -76,7 +76,7 @@ class SourceMeta(Message):
     youtube: Annotated[YouTube | None, Tag(6)] = None
     origin: Annotated[int | None, Tag(7)] = None  # 1 added by the user, 2 by discovery
     url: Annotated[str | None, Tag(8, 1)] = None
-    characters: Annotated[int | None, Tag(9)] = None
+    tokens: Annotated[int | None, Tag(9)] = None  # about a quarter of the characters in every recording
     drive: Annotated[DriveDescriptor | None, Tag(10)] = None
     modified: Annotated[Timestamp | None, Tag(15)] = None
     mime: Annotated[str | None, Tag(20)] = None
@@ -140,7 +140,6 @@ class SourceInfo(Result):
     status: str
     url: str | None = None
     words: int | None = None
-    chars: int | None = None
     added: str | None = None
     drive_status: str | None = None
 
@@ -156,7 +155,6 @@ def source_info(row: Source) -> SourceInfo:
         status=STATUS.get(row.status, f"unknown({row.status})"),
         url=row.url,
         words=meta.words,
-        chars=meta.characters,
         added=meta.added.iso if meta.added else None,
         drive_status=DRIVE_STATUS.get(drive, f"unknown({drive})") if drive else None,
     )

@@ -55,7 +55,7 @@ async def get_health(ctx: ToolContext, args: HealthArgs) -> HealthResult:
         version=__version__,
         config=ctx.config,
         code=error.code if error else None,
-        troubleshooting_tip=f"{error.message}. {error.hint}".strip() if error else None,
+        troubleshooting_tip=f"{error.message.rstrip('.')}. {error.hint}".strip() if error else None,
         simulated=ctx.call.simulated,
     )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nlm_cdp.api import notebooks as api
+from nlm_cdp.api import project
 from nlm_cdp.api.common import Empty, Provenance, RequestContext
 from nlm_cdp.api.rows import READY
 from nlm_cdp.sim.answers import DENIED, INVALID, NOT_FOUND, Handler, Refusal
@@ -22,7 +23,7 @@ def list_notebooks(account: Account, request: api.ListNotebooks) -> api.Notebook
     return api.Notebooks(notebooks=rows or None)
 
 
-def create(account: Account, request: api.CreateNotebook) -> api.Notebook | Refusal:
+def create(account: Account, request: api.CreateNotebook) -> project.Notebook | Refusal:
     owned = sum(notebook.role == OWNER for notebook in account.notebooks.values())
     if owned >= (account.limits.notebooks or 0) or is_outdated(account, request.context, request.old_provenance):
         return Refusal(INVALID)
@@ -53,7 +54,7 @@ def changeable(account: Account, notebook_id: str) -> Notebook | Refusal:
     return notebook if notebook.writable else Refusal(DENIED)
 
 
-def rename(account: Account, request: api.RenameNotebook) -> api.Notebook | Refusal:
+def rename(account: Account, request: api.RenameNotebook) -> project.Notebook | Refusal:
     notebook = changeable(account, request.notebook_id)
     if isinstance(notebook, Refusal):
         return notebook
@@ -64,27 +65,27 @@ def rename(account: Account, request: api.RenameNotebook) -> api.Notebook | Refu
     return mutated_row(notebook)
 
 
-def configure_chat(account: Account, request: api.ConfigureChat) -> api.Notebook | Refusal:
+def configure_chat(account: Account, request: api.ConfigureChat) -> project.Notebook | Refusal:
     """Going back to the default goal keeps the earlier prompt (C, chat_configure)."""
     notebook = changeable(account, request.notebook_id)
     if isinstance(notebook, Refusal):
         return notebook
     goal, before = request.settings.goal, notebook.settings.goal if notebook.settings else None
     if goal is not None and goal.prompt is None and before is not None and before.prompt is not None:
-        goal = api.Goal(code=goal.code, prompt=before.prompt)
-    notebook.settings = api.ChatSettings(goal=goal, length=request.settings.length)
-    access = api.Access(chat_only=bool(notebook.chat_only), f2="")
+        goal = project.Goal(code=goal.code, prompt=before.prompt)
+    notebook.settings = project.ChatSettings(goal=goal, length=request.settings.length)
+    access = project.Access(chat_only=bool(notebook.chat_only), f2="")
     return mutated_row(notebook, chat=notebook.settings, access=access)
 
 
-def set_view_level(account: Account, request: api.SetViewLevel) -> api.Notebook | Refusal:
+def set_view_level(account: Account, request: api.SetViewLevel) -> project.Notebook | Refusal:
     """Shared, the echo has a second cell (C, sharing_workflow), else it has not (C, sharing_set_view_level)."""
     notebook = changeable(account, request.notebook_id)
     if isinstance(notebook, Refusal):
         return notebook
     notebook.chat_only = bool(request.chat_only)
     second: dict[str, Any] = {"f2": ""} if notebook.shared else {}
-    access = api.Access(chat_only=notebook.chat_only, **second)
+    access = project.Access(chat_only=notebook.chat_only, **second)
     return mutated_row(notebook, chat=notebook.settings, access=access)
 
 

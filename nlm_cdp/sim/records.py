@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from nlm_cdp.api.common import Timestamp
-from nlm_cdp.api.notebooks import ChatSettings
+from nlm_cdp.api.project import ChatSettings
 from nlm_cdp.api.rows import READY, DocsDescriptor, YouTube
 from nlm_cdp.sim.markup import blocks, elements
 from nlm_cdp.wire.chat import AnswerRow

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import notebooks as wire
+from nlm_cdp.api import project as wire
 from nlm_cdp.api.rows import READY, Revision, SourceMeta, SourceState
 from nlm_cdp.api.rows import Source as SourceRow
 from nlm_cdp.sim.records import VIEWER, Notebook, Source

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from nlm_cdp.api import adding
 from nlm_cdp.api import sources as api
 from nlm_cdp.api.common import Empty
 from nlm_cdp.api.intake import video_id
@@ -29,7 +30,7 @@ DRIVE_TYPES = {
 }
 
 
-def add(account: Account, request: api.AddSources) -> api.Added | Refusal | None:
+def add(account: Account, request: adding.AddSources) -> adding.Added | Refusal | None:
     """Rows of what could be added, in request order; what could not is left out, unless nothing could."""
     notebook = changeable(account, request.notebook_id)
     if isinstance(notebook, Refusal):
@@ -42,10 +43,10 @@ def add(account: Account, request: api.AddSources) -> api.Added | Refusal | None
     added = [source for content in request.contents if (source := add_one(account, notebook, content)) is not None]
     if not added:
         return Refusal(INVALID)
-    return api.Added(sources=[source_row(source) for source in added])
+    return adding.Added(sources=[source_row(source) for source in added])
 
 
-def add_one(account: Account, notebook: Notebook, content: api.Content) -> Source | None:
+def add_one(account: Account, notebook: Notebook, content: adding.Content) -> Source | None:
     if content.text is not None:
         return account.add_source(notebook, content.text.title or "Pasted text", content.text.content)
     if content.drive is not None:
@@ -139,7 +140,7 @@ def guide_row(source: Source) -> api.SourceGuideRow:
 
 
 HANDLERS: tuple[Handler[Any, Any], ...] = (
-    Handler(api.ADD, add),
+    Handler(adding.ADD, add),
     Handler(api.DELETE, delete),
     Handler(api.RENAME, rename),
     Handler(api.LOAD, load),

@@ -15,7 +15,7 @@ from typing import Literal
 from uuid import UUID
 
 from nlm_cdp.api.common import Timestamp
-from nlm_cdp.api.notebooks import Limits
+from nlm_cdp.api.project import Limits
 from nlm_cdp.api.rows import READY, DocsDescriptor, YouTube
 from nlm_cdp.sim.filler import paragraphs
 from nlm_cdp.sim.records import OWNER, TEXT, Conversation, Notebook, Source

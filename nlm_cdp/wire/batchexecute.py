@@ -11,6 +11,7 @@ import codecs
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -123,18 +124,24 @@ class FrameReader:
             data = self.decode(data)
         else:
             self.seen += len(data) if data.isascii() else len(data.encode("utf-8", "surrogatepass"))
-        while (end := data.find("\n")) >= 0:
-            self.pending.append(data[:end])
-            data = data[end + 1 :]
+        *lines, tail = data.split("\n")
+        del data  # it may be large, and so may its parse be
+        lines.reverse()
+        while lines:
+            self.pending.append(lines.pop())
             yield from self.take()
-        if data:
-            self.pending.append(data)
+        if tail:
+            self.pending.append(tail)
 
-    def close(self) -> None:
+    def rest(self) -> Iterator[list[Any]]:
+        """Frames of a last line that no line break ends: to be read before `close`."""
         if (tail := self.decode(b"", True)) or self.pending:
             self.pending.append(tail)
-            for _ in self.take(last=True):
-                pass
+            yield from self.take(last=True)
+
+    def close(self) -> None:
+        for _ in self.rest():
+            pass
         if not self.started:
             raise NotRpcReply("the reply is empty" if not self.seen else "the reply is not an RPC reply")
         if self.declared is not None:
@@ -162,7 +169,7 @@ class FrameReader:
         except (ValueError, RecursionError):
             if not self.started and not line.startswith("["):
                 raise NotRpcReply("the reply is not an RPC reply") from None
-            if last or self.declared is not None:
+            if last:
                 raise Network("the reply was cut inside a chunk") from None
             raise Drift("a chunk of the reply is not JSON") from None
         if type(frames) is not list or not all(type(frame) is list and frame for frame in frames):
@@ -243,7 +250,7 @@ class Status:
         code = status[0] if type(status) is list and status and type(status[0]) is int else 2
         strings = list(strings_in(status))
         types = [text for text in strings if text.startswith("type.googleapis.com/")]
-        words = [text for text in strings if text not in types and " " in text]
+        words = [text for text in strings if text not in types and (" " in text or not text.isascii())]
         return cls(code, words[0] if words else "", any(USER_DISPLAYABLE in text for text in types))
 
     def error(self) -> NlmError:
@@ -278,6 +285,7 @@ class Replies:
         """
         mine = [reply for reply in self.replies if reply.rpc == rpc]
         exact = [reply for reply in mine if reply.discriminator == discriminator] or mine
+        exact += [reply for reply in self.replies if not reply.rpc and reply.status]  # `er`: all calls are refused
         if not exact:
             if self.cut is not None:
                 raise self.cut
@@ -293,8 +301,10 @@ def read_replies(body: bytes | str) -> Replies:
     """All replies of a body. Raises NotRpcReply, Network (cut before any) or Drift (frames that cannot be read)."""
     reader = FrameReader()
     found = Replies()
+    frames = chain(reader.feed(body), reader.rest())
+    del body  # its lines live in the reader
     try:
-        for frame in reader.feed(body):
+        for frame in frames:
             if (reply := reply_of(frame)) is not None:
                 found.replies.append(reply)
         reader.close()
@@ -314,10 +324,12 @@ def reply_of(frame: list[Any]) -> Reply | None:
         return Reply(str(frame[1] or "") if size > 1 else "", status=Status(HTTP_STATUS.get(code, 2)))
     if tag != "wrb.fr":
         return None
-    rpc, text, status, discriminator = ((frame + [None] * 7)[index] for index in (1, 2, 5, 6))
+    _, rpc, text, _, _, status, discriminator, *_ = frame + [None] * 7
+    if not isinstance(rpc, str | None):
+        raise Drift("a reply names its call by something other than an id")
     frame[2:3] = ()  # a 60 MB text need not live beside its own parse
-    if status:
-        return Reply(rpc or "", status=Status.read(status), discriminator=discriminator or GENERIC)
+    if status and (refused := Status.read(status)).code:
+        return Reply(rpc or "", status=refused, discriminator=discriminator or GENERIC)
     if text is None:
         return Reply(rpc or "", discriminator=discriminator or GENERIC)
     if type(text) is not str:

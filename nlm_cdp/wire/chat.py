@@ -12,11 +12,12 @@ from typing import Annotated, Any
 
 from nlm_cdp.errors import DecodeError, Network, NlmError, RateLimited, Service
 from nlm_cdp.wire.batchexecute import FrameReader, NotRpcReply, Reply, Status, reply_of
-from nlm_cdp.wire.document import Citation, Document, Range, cell, place, quoted
+from nlm_cdp.wire.document import Citation, Document, Range, cell, items, place, quoted
 from nlm_cdp.wire.pblite import Lazy, Message, Row, Tag
 
 ANSWER, THINKING = 1, 2
 UNANSWERABLE, FILTERED = 1, 2
+KIND, CITATIONS = place(Document, "kind"), place(Document, "citations")
 
 
 class TurnRef(Message):
@@ -36,7 +37,7 @@ class AnswerRow(Message):
     @property
     def kind(self) -> int | None:
         """ANSWER or THINKING; None where the row does not say."""
-        return cell(self.document.row, place(Document, "kind")) if self.document is not None else None
+        return cell(self.document.row, KIND) if self.document is not None else None
 
 
 class Chip(Message):
@@ -97,7 +98,10 @@ class ChatReader:
         self.thought = False
 
     def feed(self, data: bytes | str) -> Iterator[Snapshot]:
-        for frame in self.frames.feed(data):
+        yield from self.take(self.frames.feed(data))
+
+    def take(self, frames: Iterator[list[Any]]) -> Iterator[Snapshot]:
+        for frame in frames:
             reply = reply_of(frame)
             if reply is None:
                 continue
@@ -115,6 +119,8 @@ class ChatReader:
         """The answer. Raises for a stream without one: cut, empty, filtered, or an exhausted allowance."""
         cut: NlmError | None = None
         try:
+            for _ in self.take(self.frames.rest()):
+                pass
             self.frames.close()
         except (Network, NotRpcReply) as exc:
             cut = exc
@@ -123,7 +129,7 @@ class ChatReader:
         answer = self.last.answer
         if not answer.text.strip():
             raise cut or no_answer(answer.empty_reason)
-        citations, undecoded = cite(self.last.citations)
+        citations, undecoded = cite(self.last.citations or cited_in(answer.document))
         return Answer(
             text=answer.text,
             citations=citations,
@@ -147,6 +153,12 @@ def snapshot_of(reply: Reply) -> Snapshot | None:
     if type(reply.row) is not list:
         raise DecodeError(Snapshot.__name__, "", "expected an array")
     return Snapshot.decode(reply.row)
+
+
+def cited_in(document: Lazy[Document] | None) -> list[Lazy[Citation]]:
+    """The document's own citation table, where the snapshot does not repeat it."""
+    rows = items(document.row, CITATIONS) if document is not None else []
+    return [Lazy(Citation, row[1] if type(row) is list and len(row) > 1 else row) for row in rows]
 
 
 def cite(rows: list[Lazy[Citation]]) -> tuple[list[Cited], list[str]]:

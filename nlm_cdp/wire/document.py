@@ -9,11 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
 
-from nlm_cdp.wire.pblite import Message, Row, Tag, slots
+from nlm_cdp.errors import DecodeError
+from nlm_cdp.wire.pblite import Message, Misfit, Row, Tag, kind, reach, slots
 
 PLACEHOLDER = "\N{OBJECT REPLACEMENT CHARACTER}"
 MAX_DEPTH = 64
 """Tables may nest; a document nested deeper than this was never seen and is refused."""
+
+
+PIECE = 1 << 20
+"""Characters encoded at a time, where only the length is wanted."""
 
 
 class TextStyle(Message):
@@ -131,56 +136,85 @@ def place(message: type[Message], field: str) -> int:
 BODY, ELEMENTS = place(Document, "body"), place(Body, "elements")
 PARAGRAPH, TABLE = place(Element, "paragraph"), place(Element, "table")
 TEXTS, TEXT, IMAGE = place(Paragraph, "texts"), place(TextElement, "text"), place(TextElement, "image")
+QUOTE, QUOTED = (number - 1 for slot in slots(Citation) if slot.name == "elements" for number in slot.path)
 ROWS, CELLS, CELL_ELEMENTS = place(Table, "rows"), place(TableRow, "cells"), place(TableCell, "elements")
 
 
-def paragraphs(elements: Any, depth: int = 0) -> Iterator[str]:
-    """The text of each paragraph in order, table cells row by row; straight from rows, for texts of many megabytes.
-
-    Cells of another shape contribute nothing here: `Document.decode` is what refuses them.
-    """
-    for element in elements if type(elements) is list and depth < MAX_DEPTH else ():
-        if type(paragraph := cell(element, PARAGRAPH)) is list:
-            yield "".join(map(text_of, cell(paragraph, TEXTS) or ()))
-        for row in cell(cell(element, TABLE), ROWS) or ():
-            for table_cell in cell(row, CELLS) or ():
-                yield from paragraphs(cell(table_cell, CELL_ELEMENTS), depth + 1)
+def paragraphs(elements: Row, depth: int = 0) -> Iterator[str]:
+    """The text of each paragraph in order, table cells row by row; straight from rows, for texts of many megabytes."""
+    if depth == MAX_DEPTH:
+        raise too_deep()
+    for element in elements:
+        if (paragraph := cell(element, PARAGRAPH)) is not None:
+            yield "".join(map(text_of, items(paragraph, TEXTS)))
+        for row in items(cell(element, TABLE), ROWS):
+            for table_cell in items(row, CELLS):
+                yield from paragraphs(items(table_cell, CELL_ELEMENTS), depth + 1)
 
 
 def text_of(element: Any) -> str:
     text = cell(cell(element, TEXT), 0)
     if type(text) is str:
         return text
+    if text is not None:
+        raise DecodeError(Document.__name__, "", f"expected a text, got {kind(text)}")
     return PLACEHOLDER if cell(element, IMAGE) is not None else ""
 
 
 def cell(row: Any, index: int) -> Any:
-    return row[index] if type(row) is list and index < len(row) else None
+    """A cell of a row, None where either is absent. Raises DecodeError for something that is no row."""
+    if type(row) is list and (not row or type(row[-1]) is not dict):
+        return row[index] if index < len(row) else None
+    try:
+        return reach(row, (index + 1,))
+    except Misfit as misfit:
+        raise misfit.error(Document) from None
 
 
-def elements_of(document: Row) -> Any:
-    return cell(cell(document, BODY), ELEMENTS)
+def items(row: Any, index: int) -> Row:
+    """The list in a cell, [] where it is absent. Raises DecodeError for something that is no list."""
+    found = cell(row, index)
+    if type(found) is list:
+        return found
+    if found is not None:
+        raise DecodeError(Document.__name__, "", f"expected an array, got {kind(found)}")
+    return []
+
+
+def too_deep() -> DecodeError:
+    return DecodeError(Document.__name__, "", "tables are nested too deeply")
+
+
+def texts(document: Row) -> list[str]:
+    """The paragraphs of a document. Raises DecodeError, with the wire path where a declaration can name it."""
+    try:
+        return list(paragraphs(items(cell(document, BODY), ELEMENTS)))
+    except DecodeError:
+        Document.decode(document)
+        raise
 
 
 def plain_text(document: Row) -> str:
     """The text with a line break after each paragraph, as a person reads it."""
-    return "\n".join(paragraphs(elements_of(document)))
+    return "\n".join(texts(document))
 
 
 def wire_text(document: Row) -> str:
     """The text that the wire's offsets index: no separators, one placeholder unit for an image."""
-    return "".join(paragraphs(elements_of(document)))
+    return "".join(texts(document))
 
 
 def quoted(citation: Row) -> str:
     """The passage a citation quotes, all its fragments in order."""
-    (path,) = (slot.path for slot in slots(Citation) if slot.name == "elements")
-    return "\n".join(paragraphs(cell(cell(citation, path[0] - 1), path[1] - 1)))
+    return "\n".join(paragraphs(items(cell(citation, QUOTE), QUOTED)))
 
 
 def units(text: str) -> int:
     """Length in UTF-16 code units, which is what every count and offset on the wire means."""
-    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
+    if text.isascii():
+        return len(text)
+    pieces = (text[at : at + PIECE] for at in range(0, len(text), PIECE))
+    return sum(len(piece.encode("utf-16-le", "surrogatepass")) for piece in pieces) // 2
 
 
 # Markdown
@@ -190,23 +224,25 @@ def markdown(document: Document) -> str:
     return "\n\n".join(blocks(document.body.elements)).strip()
 
 
-def blocks(elements: list[Element]) -> Iterator[str]:
+def blocks(elements: list[Element], depth: int = 0) -> Iterator[str]:
     """Paragraphs and tables as markdown blocks; the items of one list stay together."""
-    items: list[str] = []
+    if depth == MAX_DEPTH:
+        raise too_deep()
+    listed: list[str] = []
     for element in elements:
         paragraph = element.paragraph
         if paragraph is not None and paragraph.bullet is not None:
-            items.append(list_item(paragraph, paragraph.bullet))
+            listed.append(list_item(paragraph, paragraph.bullet))
             continue
-        if items:
-            yield "\n".join(items)
-            items = []
+        if listed:
+            yield "\n".join(listed)
+            listed = []
         if paragraph is not None:
             yield paragraph_block(paragraph)
         elif element.table is not None:
-            yield table_block(element.table)
-    if items:
-        yield "\n".join(items)
+            yield table_block(element.table, depth + 1)
+    if listed:
+        yield "\n".join(listed)
 
 
 def list_item(paragraph: Paragraph, bullet: Bullet) -> str:
@@ -225,18 +261,18 @@ def paragraph_block(paragraph: Paragraph) -> str:
     return f"{'#' * (style - 3)} {text}" if 4 <= style <= 9 else text
 
 
-def table_block(table: Table) -> str:
+def table_block(table: Table, depth: int) -> str:
     """A pipe table; a line break inside a cell becomes <br>, a pipe is escaped."""
-    rows = [[cell_text(item) for item in row.cells] for row in table.rows]
-    if not rows:
+    rows = [[cell_text(item, depth) for item in row.cells] for row in table.rows]
+    if not any(rows):
         return ""
     width = max(len(row) for row in rows)
     lines = ["| " + " | ".join(row + [""] * (width - len(row))) + " |" for row in rows]
     return "\n".join([lines[0], "|" + " --- |" * width, *lines[1:]])
 
 
-def cell_text(item: TableCell) -> str:
-    return "\n".join(blocks(item.elements)).replace("|", r"\|").replace("\n", "<br>")
+def cell_text(item: TableCell, depth: int) -> str:
+    return "\n".join(blocks(item.elements, depth)).replace("|", r"\|").replace("\n", "<br>")
 
 
 def inline(texts: list[TextElement]) -> str:

@@ -10,7 +10,7 @@ import html
 import re
 from dataclasses import dataclass
 from enum import StrEnum
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, quote, urlsplit
 
 APP_HOSTS = (
     "notebook.google.com",
@@ -31,20 +31,24 @@ TOKEN, SESSION_ID, BUILD, BUILD_FALLBACK, AUTHUSER, EMAIL = "SNlM0e", "FdrFJe", 
 DEFAULT_BUILD = "boq_labs-tailwind-frontend_20260802.02_p0"
 """Sent as `bl` when the page names none; the server does not validate it (August 2026, P)."""
 
+ESCAPE = r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2}))"
 QUOTE = r"(?:\"|'|&quot;|&#34;|&#39;|\\x22|\\u0022)"
 
 
 def value_pattern(key: str) -> str:
-    """A pattern whose first group is the text of `"key":"value"` in any of the quotings the page was seen to use."""
-    return rf"{QUOTE}{key}{QUOTE}\s*:\s*{QUOTE}((?:(?!{QUOTE})[^<])*){QUOTE}"
+    """A pattern whose first group is the text of `"key":"value"` in any of the quotings the page was seen to use.
+
+    An empty value is passed over: prose may quote the key.
+    """
+    return rf"{QUOTE}{key}{QUOTE}\s*:\s*{QUOTE}((?:(?!{QUOTE})[^<])+){QUOTE}"
 
 
 def value(page: str, key: str) -> str | None:
-    """The value of a bootstrap key, None where the page has none or an empty one."""
+    """The value of a bootstrap key, None where the page has none or only empty ones."""
     match = re.search(value_pattern(key), page)
-    if match is None or not match[1]:
+    if match is None:
         return None
-    return re.sub(r"\\(?:u|x)([0-9a-fA-F]{2,4})", lambda code: chr(int(code[1], 16)), html.unescape(match[1]))
+    return re.sub(ESCAPE, lambda code: chr(int(code[1] or code[2], 16)), html.unescape(match[1]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +75,10 @@ class Landing(StrEnum):
 
 def landing(url: str) -> Landing:
     """Judged by host and path only; a page's text never decides."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return Landing.ELSEWHERE
     host = parts.hostname or ""
     if parts.path.endswith(("/CookieMismatch", "/sorry/index")) or host in GATE_HOSTS:
         return Landing.GATED
@@ -84,9 +91,10 @@ def is_app(url: str) -> bool:
     """Whether a URL is the app's: https and exactly one of its hosts."""
     try:
         parts = urlsplit(url)
-        return parts.scheme == "https" and parts.hostname in APP_HOSTS and parts.port in (None, 443)
+        exact = parts.scheme == "https" and parts.hostname in APP_HOSTS and parts.port in (None, 443)
     except ValueError:
         return False
+    return exact and "\\" not in url  # a browser ends the host there, urlsplit does not
 
 
 def origin(url: str) -> str:
@@ -104,10 +112,12 @@ def authuser(url: str) -> str | None:
 
 def notebook_id(url: str) -> str | None:
     """The notebook a web app URL shows, on any of the app's hosts."""
+    if not is_app(url):
+        return None
     match = re.search(r"/notebook/([0-9A-Za-z_-]+)", urlsplit(url).path)
-    return match[1] if match and is_app(url) else None
+    return match[1] if match else None
 
 
 def notebook_url(app_origin: str, notebook: str, account: str | None = None) -> str:
-    query = f"?authuser={account}" if account and account != "0" else ""
+    query = f"?authuser={quote(account, safe='@')}" if account and account != "0" else ""
     return f"{app_origin}/notebook/{notebook}{query}"

@@ -8,7 +8,11 @@ field number and `[i]` a list index.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from operator import attrgetter
 from types import NoneType, UnionType
 from typing import (
     Annotated,
@@ -35,6 +39,8 @@ Row = list[Any]
 Bit = Annotated[bool | int, Field(ge=0, le=1)]
 """A boolean that the service writes as true/false in one place and 1/0 in another; what was written is kept."""
 
+NUMBER = re.compile("[1-9][0-9]{0,8}")
+"""A field number (they are less than 2**29) as the key of a trailing object."""
 DENSE = 1024
 """Field numbers from here on are never unfolded into a dense array (a hostile row could name field 10**9)."""
 
@@ -71,20 +77,12 @@ class Message(BaseModel):
         if type(row) is not list:
             raise DecodeError(cls.__name__, "", f"expected an array, got {kind(row)}")
         try:
-            return validate(cls, named(cls, row, None))
-        except Misfit as misfit:
+            return fitted(cls, row, None)
+        except DecodeError:
             if not has_lenient(cls):
-                raise misfit.error(cls) from None
-        except ValidationError as exc:
-            if not has_lenient(cls):
-                raise validation_error(cls, exc) from None
+                raise
         rejects: list[Misfit] = []
-        try:
-            message = validate(cls, named(cls, row, rejects))
-        except Misfit as misfit:
-            raise misfit.error(cls) from None
-        except ValidationError as exc:
-            raise validation_error(cls, exc) from None
+        message = fitted(cls, row, rejects)
         object.__setattr__(message, "rejects", tuple(f"{misfit.path}: {misfit.why}" for misfit in rejects))
         return message
 
@@ -97,10 +95,13 @@ class Message(BaseModel):
             if value is None or (not value and slot.omits_falsy and slot.name not in self.model_fields_set):
                 continue
             plain = unnamed(value, slot.each)
-            if self.PIVOT and slot.path[0] >= self.PIVOT:
-                high[str(slot.path[0])] = plain
-            else:
+            number, *below = slot.path
+            if not self.PIVOT or number < self.PIVOT:
                 put(row, slot.path, plain)
+            elif below:
+                put(high.setdefault(str(number), []), below, plain)
+            else:
+                high[str(number)] = plain
         return [*row, high] if high else row
 
     @property
@@ -112,9 +113,24 @@ class Message(BaseModel):
 M = TypeVar("M", bound=Message)
 
 
+def fitted(cls: type[M], row: Row, rejects: list[Misfit] | None) -> M:
+    """One walk and one validation; whatever does not fit is a DecodeError."""
+    try:
+        return validate(cls, walk(node_of(cls), row, rejects, {}))
+    except Misfit as misfit:
+        raise misfit.error(cls) from None
+    except ValidationError as exc:
+        raise validation_error(cls, exc) from None
+    except RecursionError:
+        raise DecodeError(cls.__name__, "", "nested too deeply") from None
+
+
 def validate(cls: type[M], cells: Any) -> M:
-    """Straight to the compiled validator: what `model_validate` adds costs as much as a small row."""
-    return cast("M", cls.__pydantic_validator__.validate_python(cells))
+    """Straight to the compiled validator: what `model_validate` adds costs as much as a small row.
+
+    The walk names declared fields only, so looking for others would be wasted.
+    """
+    return cast("M", cls.__pydantic_validator__.validate_python(cells, extra="ignore"))
 
 
 class Lazy(Generic[M]):
@@ -139,14 +155,17 @@ class Lazy(Generic[M]):
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        return core_schema.is_instance_schema(cls)
+        dump = core_schema.plain_serializer_function_ser_schema(lambda lazy: lazy.decode(), when_used="unless-none")
+        return core_schema.is_instance_schema(cls, serialization=dump)
 
 
-class Slot(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Slot:
     """One field, compiled."""
 
     name: str
     path: tuple[int, ...]
+    at: str  # the last step of the path
     each: tuple[int, ...]
     message: type[Message] | None
     depth: int  # lists around the message or the scalar
@@ -157,10 +176,7 @@ class Slot(NamedTuple):
     nulls: bool  # an empty cell is None although the default, what we send, is not
     omits_falsy: bool
     literals: tuple[Any, ...]  # pydantic takes True for Literal[1]; the wire does not
-
-    @property
-    def walks(self) -> bool:
-        return self.message is not None or bool(self.each)
+    walks: bool  # there is something to look at below the cell itself
 
 
 class Misfit(ValueError):
@@ -179,7 +195,7 @@ class Misfit(ValueError):
 
 
 SLOTS: dict[type[Message], tuple[Slot, ...]] = {}
-TREES: dict[type[Message], dict[int, Any]] = {}
+NODES: dict[type[Message], Node] = {}
 LENIENT: dict[type[Message], bool] = {}
 
 
@@ -209,9 +225,14 @@ def compile_slot(cls: type[Message], name: str) -> Slot:
     required = default is PydanticUndefined
     if tag.lenient and (shape.message is None or shape.depth != 1):
         raise TypeError(f"{where}: only a list of messages can be lenient")
+    if tag.each and shape.depth != 1:
+        raise TypeError(f"{where}: only a list has a path below each item")
+    if tag.bare and (shape.message is None or shape.lazy):
+        raise TypeError(f"{where}: only a message can be bare")
     return Slot(
         name=name,
         path=tag.path,
+        at=dots(tag.path[-1:]),
         each=tag.each,
         message=shape.message,
         depth=shape.depth,
@@ -222,7 +243,37 @@ def compile_slot(cls: type[Message], name: str) -> Slot:
         nulls=not required and shape.nullable and default is not None,
         omits_falsy=not required and not shape.nullable,
         literals=shape.literals,
+        walks=shape.message is not None or bool(tag.each or shape.literals),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What the cells of one array are claimed for: a scalar field (its name), a field to be walked into, or paths."""
+
+    at: str
+    numbered: dict[int, str | Slot | Node]
+    dense: tuple[str | Slot | Node | None, ...]
+    expected: tuple[Slot, ...]  # what an empty cell means something for
+
+    @classmethod
+    def of(cls, fields: Sequence[Slot], depth: int = 0, at: str = "") -> Node:
+        numbered: dict[int, str | Slot | Node] = {}
+        for number, grouped in groupby(sorted(fields, key=attrgetter("path")), key=lambda slot: slot.path[depth]):
+            first, *others = grouped
+            if len(first.path) > depth + 1:
+                numbered[number] = cls.of([first, *others], depth + 1, f".{number}")
+            else:
+                numbered[number] = first if first.walks else first.name
+        size = min(max(numbered, default=0), DENSE)
+        dense = tuple(numbered.get(number) for number in range(1, size + 1))
+        return cls(at, numbered, dense, () if depth else tuple(slot for slot in fields if slot.needed or slot.nulls))
+
+
+def node_of(cls: type[Message]) -> Node:
+    if (found := NODES.get(cls)) is None:
+        found = NODES[cls] = Node.of(slots(cls))
+    return found
 
 
 class Shape(NamedTuple):
@@ -241,8 +292,8 @@ def shape_of(annotation: Any, where: str) -> Shape:
         inner = [shape_of(arg, where) for arg in args if arg is not NoneType]
         if len(inner) == 1:
             return inner[0]._replace(nullable=NoneType in args)
-        if any(shape.message for shape in inner):
-            raise TypeError(f"{where}: a union of messages cannot be read by position")
+        if any(shape.message or shape.literals for shape in inner):
+            raise TypeError(f"{where}: a union of messages or literals cannot be read by position")
         return Shape(nullable=NoneType in args, depth=max(shape.depth for shape in inner))
     if origin is list:
         item = shape_of(args[0], where)
@@ -259,70 +310,80 @@ def shape_of(annotation: Any, where: str) -> Shape:
 
 
 def has_lenient(cls: type[Message]) -> bool:
-    if cls not in LENIENT:
-        LENIENT[cls] = False  # a recursive message settles on what its other fields say
-        LENIENT[cls] = any(
-            slot.lenient or (slot.message is not None and not slot.lazy and has_lenient(slot.message))
-            for slot in slots(cls)
-        )
+    """Whether a lenient list can be met in decoding this message."""
+    if (found := LENIENT.get(cls)) is not None:
+        return found
+    reached = [cls]
+    for message in reached:
+        inner = (slot.message for slot in slots(message) if slot.message is not None and not slot.lazy)
+        reached.extend(item for item in inner if item not in reached)
+    LENIENT[cls] = any(slot.lenient for message in reached for slot in slots(message))
     return LENIENT[cls]
 
 
 # Reading
 
 
-def named(cls: type[Message], row: Row, rejects: list[Misfit] | None) -> dict[str, Any]:
-    """The cells of the whole tree under their names; with `rejects`, bad rows of lenient lists are moved there."""
-    out: dict[str, Any] = {}
-    size = len(row)
-    plain = not size or type(row[-1]) is not dict
-    for slot in SLOTS.get(cls) or slots(cls):
-        path = slot.path
-        if plain and len(path) == 1:
-            cell = row[path[0] - 1] if path[0] <= size else None
-        else:
-            cell = reach(row, path)
-        if cell is None:
-            if slot.needed:
-                raise Misfit("the cell is empty", dots(path))
-            if slot.nulls:
-                out[slot.name] = None
+def walk(node: Node, row: Row, rejects: list[Misfit] | None, out: dict[str, Any]) -> dict[str, Any]:
+    """`out` with the cells of a whole tree under their names; with `rejects`, bad rows of lenient lists go there."""
+    claims: Iterable[tuple[Any, Any]] = zip(row, node.dense)  # noqa: B905 - the keyword costs as much as a small row
+    if row and (type(row[-1]) is dict or len(row) > DENSE):
+        claims = ((cell, node.numbered.get(number)) for number, cell in cells(row))
+    for cell, claim in claims:
+        if cell is None or claim is None:
             continue
-        if slot.message is not None or slot.each:
-            before = len(rejects) if rejects else 0
-            try:
-                cell = descend(slot, cell, slot.depth, rejects)
-            except Misfit as misfit:
-                raise misfit.below(dots(path)) from None
-            for reject in rejects[before:] if rejects else ():
-                reject.below(dots(path))
-        elif slot.literals and not any(cell == value and type(cell) is type(value) for value in slot.literals):
-            raise Misfit("not one of the declared values", dots(path))
-        out[slot.name] = cell
+        if type(claim) is str:
+            out[claim] = cell
+            continue
+        before = len(rejects) if rejects else 0
+        try:
+            if type(claim) is Slot:
+                out[claim.name] = descend(claim, cell, claim.depth, rejects)
+            elif type(cell) is list:
+                walk(claim, cell, rejects, out)
+            else:
+                raise not_an_array(cell)
+        except Misfit as misfit:
+            raise misfit.below(claim.at) from None
+        if rejects:
+            for reject in rejects[before:]:
+                reject.below(claim.at)
+    for slot in node.expected:
+        if slot.name not in out:
+            if slot.needed:
+                raise Misfit("the cell is empty", dots(slot.path))
+            out[slot.name] = None
     return out
+
+
+def not_an_array(cell: Any, at: str = "") -> Misfit:
+    return Misfit(f"expected an array, got {kind(cell)}", at)
 
 
 def descend(slot: Slot, cell: Any, depth: int, rejects: list[Misfit] | None) -> Any:
     message = slot.message
     if not depth:
         if message is None:
+            if slot.literals and not any(cell == value and type(cell) is type(value) for value in slot.literals):
+                raise Misfit("not one of the declared values")
             return cell
         if slot.lazy:
             return Lazy(message, cell)
         if type(cell) is not list:
             if not slot.bare:
-                raise Misfit(f"expected an array, got {kind(cell)}")
+                raise not_an_array(cell)
             cell = [cell]
-        return named(message, cell, rejects)
+        return walk(NODES.get(message) or node_of(message), cell, rejects, {})
     if type(cell) is not list:
-        raise Misfit(f"expected an array, got {kind(cell)}")
+        raise not_an_array(cell)
     out = []
     if depth == 1 and message is not None and rejects is None and not (slot.each or slot.lazy or slot.bare):
+        node = node_of(message)
         for index, item in enumerate(cell):  # the hot loop
             if type(item) is not list:
-                raise Misfit(f"expected an array, got {kind(item)}", f"[{index}]")
+                raise not_an_array(item, f"[{index}]")
             try:
-                out.append(named(message, item, None))
+                out.append(walk(node, item, None, {}))
             except Misfit as misfit:
                 raise misfit.below(f"[{index}]") from None
         return out
@@ -341,16 +402,16 @@ def descend(slot: Slot, cell: Any, depth: int, rejects: list[Misfit] | None) -> 
 
 def item_of(slot: Slot, item: Any, depth: int, rejects: list[Misfit] | None) -> Any:
     each = slot.each if depth == 1 else ()
-    value = reach(item, each, within=True) if each else item
+    value = reach(item, each, within=True)
     before = len(rejects) if rejects else 0
     try:
         value = descend(slot, value, depth - 1, rejects)
+        if slot.lenient and rejects is not None and slot.message is not None and not slot.lazy:
+            value = validated(slot.message, value)
     except Misfit as misfit:
         raise misfit.below(dots(each)) from None
     for reject in rejects[before:] if rejects else ():
         reject.below(dots(each))
-    if slot.lenient and rejects is not None and slot.message is not None and not slot.lazy:
-        return validated(slot.message, value)
     return value
 
 
@@ -368,7 +429,7 @@ def reach(row: Any, path: tuple[int, ...], *, within: bool = False) -> Any:
         if row is None and (depth or not within):
             return None
         if type(row) is not list:
-            raise Misfit(f"expected an array, got {kind(row)}", dots(path[:depth]))
+            raise not_an_array(row, dots(path[:depth]))
         size = len(row)
         if size and type(row[-1]) is dict and is_high(row):
             row = row[number - 1] if number < size else row[-1].get(str(number))
@@ -380,7 +441,7 @@ def reach(row: Any, path: tuple[int, ...], *, within: bool = False) -> Any:
 def is_high(row: Row) -> bool:
     """Whether the trailing object holds numbered fields; anything else there is an ordinary cell."""
     size, high = len(row), row[-1]
-    return bool(high) and all(key.isascii() and key.isdecimal() and key[0] != "0" and int(key) >= size for key in high)
+    return bool(high) and all(NUMBER.fullmatch(key) and int(key) >= size for key in high)
 
 
 def cells(row: Row) -> Iterator[tuple[int, Any]]:
@@ -411,49 +472,41 @@ def validation_error(cls: type[Message], exc: ValidationError) -> DecodeError:
 
 
 def unclaimed(cls: type[Message], row: Row, at: str = "") -> Iterator[str]:
-    """Wire paths of the non-null cells no field claims; 0, false, "" and [] are cells too.
+    """Wire paths of the non-null cells no field claims, and of lazy ones that do not decode.
 
-    Nothing unclaimed means that the decoded message re-encodes to this row (in `canonical` form).
+    0, false, "" and [] are cells too. Nothing unclaimed means that the decoded message re-encodes to this row (in
+    `canonical` form).
     """
     if type(row) is list:
-        yield from left_over(row, tree(cls), at)
+        try:
+            yield from left_over(row, node_of(cls), at)
+        except RecursionError:
+            yield f"{at}: nested too deeply"
 
 
-def tree(cls: type[Message]) -> dict[int, Any]:
-    if (found := TREES.get(cls)) is not None:
-        return found
-    root: dict[int, Any] = {}
-    for slot in slots(cls):
-        node = root
-        for number in slot.path[:-1]:
-            node = node.setdefault(number, {})
-        node[slot.path[-1]] = slot
-    TREES[cls] = root
-    return root
-
-
-def left_over(row: Row, claimed: dict[int, Any], at: str) -> Iterator[str]:
+def left_over(row: Row, node: Node, at: str) -> Iterator[str]:
     for number, value in cells(row):
         if value is None:
             continue
-        found = claimed.get(number)
-        if found is None:
+        claim = node.numbered.get(number)
+        if claim is None:
             yield f"{at}.{number}: {kind(value)}"
-        elif type(value) is list:
-            if type(found) is dict:
-                if all(cell is None for cell in value):  # a path through an empty parent cannot keep it
-                    yield f"{at}.{number}: empty"
-                yield from left_over(value, found, f"{at}.{number}")
-            elif found.walks:
-                yield from left_inside(found, value, found.depth, f"{at}.{number}")
+        elif type(claim) is Slot:
+            yield from left_inside(claim, value, claim.depth, f"{at}.{number}")
+        elif type(claim) is Node and type(value) is list:
+            if all(cell is None for cell in value):  # a path through an empty parent cannot keep it
+                yield f"{at}.{number}: empty"
+            yield from left_over(value, claim, f"{at}.{number}")
 
 
 def left_inside(slot: Slot, value: Any, depth: int, at: str) -> Iterator[str]:
-    if type(value) is not list:
-        return
     if not depth:
         if slot.message is not None:
+            if slot.lazy:
+                yield from misread(slot.message, value, at)
             yield from unclaimed(slot.message, value, at)
+        return
+    if type(value) is not list:
         return
     for index, item in enumerate(value):
         here, cell = f"{at}[{index}]", item
@@ -465,10 +518,17 @@ def left_inside(slot: Slot, value: Any, depth: int, at: str) -> Iterator[str]:
         yield from left_inside(slot, cell, depth - 1, here)
 
 
+def misread(cls: type[Message], row: Row, at: str) -> Iterator[str]:
+    try:
+        cls.decode(row)
+    except DecodeError as exc:
+        yield f"{at}{exc.path}: {exc.why}"
+
+
 # Writing
 
 
-def put(row: Row, path: tuple[int, ...], value: Any) -> None:
+def put(row: Row, path: Sequence[int], value: Any) -> None:
     *parents, last = path
     for number in parents:
         row.extend([None] * (number - len(row)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlm_cdp.api import RPCS, notebooks, sources
+from nlm_cdp.api import RPCS, adding, notebooks, project, sources
 from nlm_cdp.api.common import SHORT, Provenance, RequestContext
 from nlm_cdp.sim.endpoints import HANDLERS
 from nlm_cdp.sim.records import VIEWER
@@ -158,17 +158,17 @@ async def test_chat_settings_keep_the_prompt_when_the_goal_goes_back(running) ->
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Chat")
 
-        async def configured(goal: notebooks.Goal) -> list:
-            settings = notebooks.ChatSettings(goal=goal, length=1)
+        async def configured(goal: project.Goal) -> list:
+            settings = project.ChatSettings(goal=goal, length=1)
             request = notebooks.ConfigureChat(notebook_id=notebook.id, settings=settings)
             return (await client.reply(notebooks.CONFIGURE_CHAT, request)).row[6:]
 
-        assert await configured(notebooks.Goal(code=2, prompt="Be brief.")) == [
+        assert await configured(project.Goal(code=2, prompt="Be brief.")) == [
             None,
             [[2, "Be brief."], [1]],
             [False, ""],
         ]
-        assert await configured(notebooks.Goal(code=1)) == [None, [[1, "Be brief."], [1]], [False, ""]]
+        assert await configured(project.Goal(code=1)) == [None, [[1, "Be brief."], [1]], [False, ""]]
         row = (await client.reply(notebooks.GET, notebooks.GetNotebook(notebook_id=notebook.id))).row[0]
         assert row[7] == [[1, "Be brief."], [1]]
 
@@ -201,12 +201,12 @@ async def test_unknown_ids_and_missing_rights(running) -> None:
         writes = {
             notebooks.RENAME: lambda of: notebooks.RenameNotebook(notebook_id=of, change=change),
             notebooks.CONFIGURE_CHAT: lambda of: notebooks.ConfigureChat(
-                notebook_id=of, settings=notebooks.ChatSettings(length=1)
+                notebook_id=of, settings=project.ChatSettings(length=1)
             ),
             notebooks.SET_VIEW_LEVEL: lambda of: notebooks.SetViewLevel(notebook_id=of, chat_only=1),
             notebooks.DELETE: lambda of: notebooks.DeleteNotebooks(notebook_ids=[of]),
-            sources.ADD: lambda of: sources.AddSources(
-                contents=[sources.Content(web="https://x.example")], notebook_id=of
+            adding.ADD: lambda of: adding.AddSources(
+                contents=[adding.Content(web="https://x.example")], notebook_id=of
             ),
         }
         about_sources = {
@@ -255,30 +255,30 @@ async def test_the_notebook_guide_is_made_of_the_sources(running) -> None:
 # Sources
 
 
-def adding(notebook_id: str, *contents: sources.Content) -> sources.AddSources:
-    return sources.AddSources(contents=list(contents), notebook_id=notebook_id)
+def add_request(notebook_id: str, *contents: adding.Content) -> adding.AddSources:
+    return adding.AddSources(contents=list(contents), notebook_id=notebook_id)
 
 
-def web(url: str) -> sources.Content:
-    return sources.Content(web=url)
+def web(url: str) -> adding.Content:
+    return adding.Content(web=url)
 
 
-def text(title: str, content: str) -> sources.Content:
-    return sources.Content(text=sources.Text(title=title, content=content), text_type=sources.TEXT_CONTENT)
+def text(title: str, content: str) -> adding.Content:
+    return adding.Content(text=adding.Text(title=title, content=content), text_type=adding.TEXT_CONTENT)
 
 
 async def test_adding_a_text_a_page_a_video_and_a_drive_file(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Adding")
-        drive = sources.DriveFile(file_id="drive-id-1", mime="application/vnd.google-apps.document", title="Sent title")
-        request = adding(
+        drive = adding.DriveFile(file_id="drive-id-1", mime="application/vnd.google-apps.document", title="Sent title")
+        request = add_request(
             notebook.id,
             text("Pasted", "One line.\nAnother line."),
             web("https://en.wikipedia.org/wiki/Artificial_intelligence"),
-            sources.Content(video="https://youtu.be/JMUxmLyrhSk"),
-            sources.Content(drive=drive),
+            adding.Content(video="https://youtu.be/JMUxmLyrhSk"),
+            adding.Content(drive=drive),
         )
-        added = (await client.call(sources.ADD, request)).sources
+        added = (await client.call(adding.ADD, request)).sources
         assert [row.type for row in added] == [4, 5, 9, 1]
         assert [row.status for row in added] == [2, 2, 2, 2]
         assert added[0].title == "Pasted"
@@ -299,12 +299,12 @@ async def test_pages_that_cannot_be_read_are_left_out_unless_none_can(running) -
         bad = [
             web("https://fail.example/x"),
             web("https://nowhere.invalid/y"),
-            sources.Content(video="https://a.example"),
+            adding.Content(video="https://a.example"),
         ]
-        assert await client.refusal(sources.ADD, adding(notebook.id, *bad)) == 3
+        assert await client.refusal(adding.ADD, add_request(notebook.id, *bad)) == 3
         assert notebook.sources == {}
-        some = adding(notebook.id, bad[0], web("https://good.example/a"), bad[1], web("https://good.example/a"))
-        added = (await client.call(sources.ADD, some)).sources
+        some = add_request(notebook.id, bad[0], web("https://good.example/a"), bad[1], web("https://good.example/a"))
+        added = (await client.call(adding.ADD, some)).sources
         assert [row.url for row in added] == ["https://good.example/a"] * 2
         assert added[0].id != added[1].id
 
@@ -313,7 +313,7 @@ async def test_a_slow_page_is_processing_for_two_looks(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Slow")
         url = "https://slow.example/long-report"
-        (row,) = (await client.call(sources.ADD, adding(notebook.id, web(url)))).sources
+        (row,) = (await client.call(adding.ADD, add_request(notebook.id, web(url)))).sources
         assert (row.status, row.title, row.meta.words) == (1, url, None)
         loaded = await client.call(sources.LOAD, sources.LoadSource(source_id=row.id))
         assert loaded.document is None
@@ -330,7 +330,7 @@ async def test_a_slow_page_is_processing_for_two_looks(running) -> None:
 async def test_a_name_given_to_a_slow_page_stays(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Slow")
-        (row,) = (await client.call(sources.ADD, adding(notebook.id, web("https://slow.example/x")))).sources
+        (row,) = (await client.call(adding.ADD, add_request(notebook.id, web("https://slow.example/x")))).sources
         await client.call(sources.RENAME, sources.RenameSource(source_id=row.id, title="Mine"))
         for _ in range(3):
             got = await client.call(notebooks.GET, notebooks.GetNotebook(notebook_id=notebook.id))
@@ -342,22 +342,22 @@ async def test_adding_over_the_limit_or_with_an_outdated_context_adds_nothing(ru
         owner = sim.service.owner
         notebook = owner.add_notebook("Full")
         owner.limits = owner.limits.model_copy(update={"sources": 2})
-        three = adding(notebook.id, *[web(f"https://a.example/{number}") for number in range(3)])
-        assert await client.refusal(sources.ADD, three) == 3
+        three = add_request(notebook.id, *[web(f"https://a.example/{number}") for number in range(3)])
+        assert await client.refusal(adding.ADD, three) == 3
         sim.service.migrated = True
         one = web("https://a.example/1")
-        old = sources.AddSources(contents=[one], notebook_id=notebook.id, context=SHORT)
-        assert await client.refusal(sources.ADD, old) == 3
+        old = adding.AddSources(contents=[one], notebook_id=notebook.id, context=SHORT)
+        assert await client.refusal(adding.ADD, old) == 3
         assert notebook.sources == {}
-        now = sources.AddSources(contents=[one], notebook_id=notebook.id, context=RequestContext())
-        assert len((await client.call(sources.ADD, now)).sources) == 1
+        now = adding.AddSources(contents=[one], notebook_id=notebook.id, context=RequestContext())
+        assert len((await client.call(adding.ADD, now)).sources) == 1
 
 
 async def test_a_drive_file_of_another_kind_is_answered_with_nothing(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Drive")
-        odd = sources.Content(drive=sources.DriveFile(file_id="x", mime="video/mp4", title="x"))
-        reply = await client.reply(sources.ADD, adding(notebook.id, odd))
+        odd = adding.Content(drive=adding.DriveFile(file_id="x", mime="video/mp4", title="x"))
+        reply = await client.reply(adding.ADD, add_request(notebook.id, odd))
         assert (reply.row, reply.status) == (None, None)
         assert notebook.sources == {}
 
@@ -404,7 +404,7 @@ async def test_a_pasted_text_keeps_its_characters(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Pasted")
         content = '{"k": 1, "b": "**not bold**"}\n\n| not | a table |\r\nlast `line`'
-        (row,) = (await client.call(sources.ADD, adding(notebook.id, text("Raw", content)))).sources
+        (row,) = (await client.call(adding.ADD, add_request(notebook.id, text("Raw", content)))).sources
         loaded = await client.call(sources.LOAD, sources.LoadSource(source_id=row.id))
         assert plain_text(loaded.document.row) == '{"k": 1, "b": "**not bold**"}\n| not | a table |\nlast `line`'
 

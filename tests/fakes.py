@@ -1,0 +1,312 @@
+"""A scripted page in place of Chrome, a store in memory, and the tools over both.
+
+`Bench.call` runs a tool the way the server and the shell do, and checks the result against the tool's own output
+schema. What a script does not foresee fails the test, even where the code under test catches exceptions.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Any
+
+import jsonschema
+import pytest
+import trio
+
+from nlm_cdp.api import TOOLS, chat, notebooks
+from nlm_cdp.errors import NlmError, NotFound, Outcome, UnconfirmedWrite
+from nlm_cdp.rpc import Rpc, ToolContext
+from nlm_cdp.schema import output_schema
+from nlm_cdp.server import Application
+from nlm_cdp.store import ChatSession
+from nlm_cdp.wire.batchexecute import PREFIX, Status, answer_frame, frame_chunk, trailer
+from nlm_cdp.wire.chat import ANSWER, Answer, ChatReader, Snapshot
+from nlm_cdp.wire.page import Health
+from nlm_cdp.wire.pblite import Message
+
+EVERYTHING = ("read", "chat", "write", "delete", "share")
+START = 1_700_000_000
+"""What the clock says when a test begins: 2023-11-14T22:13:20Z."""
+
+NB, NB2, NB3 = (f"{digit * 8}-{digit * 4}-4{digit * 3}-8{digit * 3}-{digit * 12}" for digit in "123")
+S1, S2, S3, S4 = (f"{digit * 8}-{digit * 4}-4{digit * 3}-8{digit * 3}-{digit * 12}" for digit in "abcd")
+CHAT1, CHAT2 = "c1c1c1c1-0000-4000-8000-000000000001", "c2c2c2c2-0000-4000-8000-000000000002"
+
+# The page
+
+
+class FakeCaller:
+    """`rpc.Caller` over scripts: what each call is answered, in turn; a script's last answer repeats.
+
+    An answer is a row, an exception to raise, or a function of the request that gives (or is awaited for) one of these.
+    A streamed answer is a list of snapshot rows, with seconds to wait among them.
+    """
+
+    def __init__(self) -> None:
+        self.scripts: dict[Rpc[Any, Any], list[Any]] = {}
+        self.requests: list[tuple[Rpc[Any, Any], Any]] = []
+        self.simulated = False
+        self.state = Health("ok", "Chrome/156.0", "port", "http://127.0.0.1:9222", "https://notebook.google.com")
+
+    def script(self, rpc: Rpc[Any, Any], *answers: Any) -> None:
+        self.scripts[rpc] = list(answers)
+
+    def sent(self, rpc: Rpc[Any, Any]) -> list[Any]:
+        """The requests of one call, as messages."""
+        return [request for each, request in self.requests if each is rpc]
+
+    @property
+    def calls(self) -> list[str]:
+        return [rpc.id for rpc, _ in self.requests]
+
+    async def __call__(
+        self, rpc: Rpc[Any, Any], request: Message, *, notebook: str | None = None, timeout: float | None = None
+    ) -> Any:
+        row = await self.answer(rpc, request)
+        if row is None and not rpc.null:
+            pytest.fail(f"the session refuses an empty answer to {rpc.name}")
+        return rpc.response.decode(json.loads(json.dumps(row or [])))
+
+    async def ask(
+        self,
+        rpc: Rpc[Any, Any],
+        request: Message,
+        *,
+        notebook: str,
+        timeout: float,
+        watch: Callable[[Snapshot], Awaitable[None]],
+    ) -> Answer:
+        reader, size, frames = ChatReader(), 0, 1
+        for row in await self.answer(rpc, request):
+            if isinstance(row, int | float):
+                await trio.sleep(row)
+                continue
+            chunk = ("" if size else f"{PREFIX}\n\n") + frame_chunk([answer_frame(None, row)])
+            size, frames = size + len(chunk.encode()), frames + 1
+            for snapshot in reader.feed(chunk):
+                await watch(snapshot)
+        for _ in reader.feed(trailer(frames, size)):
+            pass
+        return reader.close()
+
+    async def answer(self, rpc: Rpc[Any, Any], request: Message) -> Any:
+        row = json.loads(json.dumps(request.encode()))
+        assert rpc.request.decode(row).encode() == row
+        self.requests.append((rpc, request))
+        await trio.lowlevel.checkpoint()
+        answers = self.scripts.get(rpc)
+        if not answers:
+            pytest.fail(f"{rpc.name} is not in the script")
+        found = answers.pop(0) if len(answers) > 1 else answers[0]
+        if callable(found):
+            found = found(request)
+            if inspect.isawaitable(found):
+                found = await found
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    def notebook_url(self, notebook: str) -> str:
+        return f"https://notebook.google.com/notebook/{notebook}"
+
+    def health(self) -> Health:
+        return self.state
+
+
+def refused(code: int, text: str = "", *, displayable: bool = False) -> NlmError:
+    """What the session raises for a refusal by status."""
+    return Status(code, text, displayable).error()
+
+
+def lost(cause: str = "no answer within 30 s") -> NlmError:
+    """What the session raises when nobody knows what became of a write."""
+    return UnconfirmedWrite(f"{cause}; the change may have been made", outcome=Outcome.UNKNOWN)
+
+
+# The store
+
+
+class FakeStore:
+    """`store.Store` in memory: worker threads do not go with a mock clock."""
+
+    def __init__(self) -> None:
+        self.active: str | None = None
+        self.made = 0
+        self.rows: dict[str, ChatSession] = {}
+
+    def now(self) -> float:
+        return START + trio.current_time()
+
+    async def active_notebook(self) -> str | None:
+        return self.active
+
+    async def set_active_notebook(self, notebook_id: str | None) -> None:
+        self.active = notebook_id
+
+    async def create_session(self, notebook_id: str) -> ChatSession:
+        now = self.now()
+        self.made += 1
+        session = ChatSession(f"ses_{self.made}", notebook_id, None, now, now, 0)
+        self.rows[session.id] = session
+        return session
+
+    async def session(self, session_id: str) -> ChatSession | None:
+        return self.rows.get(session_id)
+
+    async def sessions(self) -> list[ChatSession]:
+        newest_first = list(reversed(self.rows.values()))
+        newest_first.sort(key=lambda session: session.last_activity, reverse=True)
+        return newest_first
+
+    async def touch_session(self, session_id: str, conversation_id: str | None) -> ChatSession:
+        await trio.lowlevel.checkpoint()
+        if (old := self.rows.get(session_id)) is None:
+            raise NotFound("There is no such chat session.")
+        self.rows[session_id] = replace(
+            old,
+            conversation_id=conversation_id or old.conversation_id,
+            last_activity=self.now(),
+            message_count=old.message_count + 1,
+        )
+        return self.rows[session_id]
+
+    async def reset_session(self, session_id: str) -> ChatSession | None:
+        if (old := self.rows.get(session_id)) is not None:
+            self.rows[session_id] = replace(old, conversation_id=None, message_count=0)
+        return self.rows.get(session_id)
+
+    async def close_session(self, session_id: str) -> bool:
+        return self.rows.pop(session_id, None) is not None
+
+    async def forget_notebook(self, notebook_id: str) -> None:
+        self.active = None if self.active == notebook_id else self.active
+        self.rows = {key: row for key, row in self.rows.items() if row.notebook_id != notebook_id}
+
+
+# The tools
+
+
+class Bench:
+    """Tools over a caller and a store; `progress` holds what they reported."""
+
+    def __init__(self, store: Any = None, **options: Any) -> None:
+        self.caller = FakeCaller()
+        self.store = FakeStore() if store is None else store
+        self.progress: list[str] = []
+        self.contexts = 0
+        self.locks: dict[str, trio.Lock] = {}
+        self.app = Application(self.context, **({"scopes": EVERYTHING, "toolsets": ("all",)} | options))
+
+    async def context(self, progress: Callable[[str], Awaitable[None]]) -> ToolContext:
+        self.contexts += 1
+
+        async def offload(work: Callable[[], Any]) -> Any:
+            return work()
+
+        return ToolContext(
+            call=self.caller,
+            store=self.store,
+            progress=progress,
+            sleep=trio.sleep,
+            now=self.store.now,
+            offload=offload,
+            exclusive=lambda key: self.locks.setdefault(key, trio.Lock()),
+            config={"endpoint": "auto", "scopes": list(EVERYTHING), "toolsets": ["all"]},
+        )
+
+    async def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+        """The structured result, as a client reads it."""
+
+        async def report(message: str) -> None:
+            self.progress.append(message)
+
+        result = json.loads(json.dumps(await self.app.run(name, arguments, report)))
+        check(name, result)
+        return result
+
+    async def fails(self, name: str, **arguments: Any) -> NlmError:
+        """The error that a call ends in."""
+        with pytest.raises(NlmError) as caught:
+            await self.call(name, **arguments)
+        return caught.value
+
+
+def check(name: str, result: Any) -> None:
+    """The result is what the tool's output schema says."""
+    schema = output_schema(TOOLS[name].result)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(result, schema, cls=jsonschema.Draft202012Validator)
+
+
+# Rows, as recordings show them
+
+
+def source(
+    source_id: str,
+    title: str | None = "A page",
+    *,
+    kind: int = 5,
+    status: int | None = 2,
+    url: str | None = None,
+    video: str | None = None,
+    words: int | None = 229,
+) -> list[Any]:
+    youtube = [video, "v1", "A channel"] if video else None
+    meta = [None, words, [START, 5], ["rev", [START]], kind, youtube, 1, [url] if url else None, 1329]
+    return [[source_id], title, meta, [None, status]]
+
+
+def notebook(
+    notebook_id: str,
+    title: str = "My notebook",
+    sources: tuple[Any, ...] = (),
+    *,
+    emoji: str = "📓",
+    role: int = 1,
+    chat_settings: Any = None,
+    limit: int | None = None,
+) -> list[Any]:
+    meta = [role, False, True, None, None, [START + 60, 1], 1, False, [START, 2], None, None, None, False]
+    limits = [6, limit, 300, 500_000] if limit is not None else None
+    return [
+        title, list(sources) or None, notebook_id, emoji, None, meta, None, chat_settings, [False], [True], limits,
+    ]  # fmt: skip
+
+
+def text_element(text: str, start: int = 0) -> list[Any]:
+    end = start + len(text)
+    return [start, end, [[[start, end, [text]]]]]
+
+
+def snapshot(
+    text: str, *citations: Any, final: bool = True, kind: int = ANSWER, follow_ups: tuple[str, ...] = ()
+) -> list[Any]:
+    document = [[[text_element(text)]], None, None, None, kind]
+    return [
+        [text, None, ["not-the-conversation", "turn", 7], None, document],
+        list(citations),
+        None,
+        [list(follow_ups)],
+        final,
+    ]
+
+
+def citation(source_id: str, excerpt: str, start: int = 0) -> list[Any]:
+    at = [None, start, start + len(excerpt)]
+    return [None, None, 0.9, [at], [[text_element(excerpt, start)]], [[[source_id]]], ["chunk"]]
+
+
+def with_notebook(bench: Bench, *sources: Any, **options: Any) -> None:
+    """Script the notebook NB with these sources, for listing and for getting."""
+    row = notebook(NB, sources=sources, **options)
+    bench.caller.script(notebooks.LIST, [[row]])
+    bench.caller.script(notebooks.GET, [row])
+
+
+def answers(bench: Bench, *rows: Any, conversation: str | None = CHAT1) -> None:
+    """Script one answer to every question, and the conversation's id that the service tells afterwards."""
+    bench.caller.script(chat.ASK, list(rows))
+    bench.caller.script(chat.LIST_CHATS, [[[conversation]]] if conversation else None)
