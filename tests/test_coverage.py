@@ -152,3 +152,9 @@ def test_calls_are_told_apart() -> None:
     declared = {id(item) for module in MODULES for item in vars(module).values() if isinstance(item, Rpc)}
     assert {id(rpc) for tool in TOOLS.values() for rpc in tool.rpcs} <= declared
     assert len(declared) == len(RPCS)
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+def test_every_tool_is_called_in_a_real_browser(name: str) -> None:
+    files = (Path(__file__).parent / "e2e").glob("test_*.py")
+    assert any(f'"{name}"' in path.read_text(encoding="utf-8") for path in files)
