@@ -19,11 +19,19 @@ from nlm_cdp.server import NAME
 TITLE = "The lighthouse keeper's handbook"
 TEXT = """# The lighthouse keeper's handbook
 
+## The lamp
+
 The lamp must be lit thirty minutes before sunset and put out thirty minutes after sunrise.
+
+## The lens
 
 The lens is cleaned every morning with a linen cloth; vinegar is used once a week against salt.
 
-In fog the horn sounds one long blast every ninety seconds. When the horn fails, the bell is rung by hand.
+## Fog
+
+In fog the horn sounds one long blast every ninety seconds. When the fog horn fails, the bell is rung by hand.
+
+## The log
 
 The log records the weather at six, noon, six and midnight, and every ship that passes within three miles.
 """

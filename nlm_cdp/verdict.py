@@ -66,7 +66,7 @@ def retry_after(header: str | None) -> float | None:
     if header is None:
         return None
     if header.strip().isdecimal():
-        return float(header)
+        return float(header) if len(header) < 12 else None
     try:
         return max(0.0, parsedate_to_datetime(header).timestamp() - time())
     except (ValueError, OverflowError):

@@ -7,13 +7,14 @@ checked and what disagrees is kept in `faults`. Source: 456 chunks of January 20
 
 from __future__ import annotations
 
-import codecs
 import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 from urllib.parse import parse_qs, urlencode
+
+from pydantic_core import from_json
 
 from nlm_cdp.errors import (
     Cancelled,
@@ -108,23 +109,19 @@ class FrameReader:
     """
 
     def __init__(self) -> None:
-        self.decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self.pending: list[str] = []
+        self.pending: list[bytes] = []
         self.declared: int | None = None
         self.started = False
         self.seen = 0
         self.frames = 0
         self.trailer: list[Any] | None = None
-        self.total = 0
         self.faults: list[str] = []
 
     def feed(self, data: bytes | str) -> Iterator[list[Any]]:
-        if isinstance(data, bytes):
-            self.seen += len(data)
-            data = self.decode(data)
-        else:
-            self.seen += len(data) if data.isascii() else len(data.encode("utf-8", "surrogatepass"))
-        *lines, tail = data.split("\n")
+        if isinstance(data, str):
+            data = data.encode("utf-8", "surrogatepass")
+        self.seen += len(data)
+        *lines, tail = data.split(b"\n")
         del data  # it may be large, and so may its parse be
         lines.reverse()
         while lines:
@@ -135,8 +132,7 @@ class FrameReader:
 
     def rest(self) -> Iterator[list[Any]]:
         """Frames of a last line that no line break ends: to be read before `close`."""
-        if (tail := self.decode(b"", True)) or self.pending:
-            self.pending.append(tail)
+        if self.pending:
             yield from self.take(last=True)
 
     def close(self) -> None:
@@ -155,19 +151,19 @@ class FrameReader:
             self.faults.append(f"the trailer counts {total} bytes, {self.seen} came")
 
     def take(self, *, last: bool = False) -> Iterator[list[Any]]:
-        line = "".join(self.pending).removesuffix("\r")
+        line = b"".join(self.pending).removesuffix(b"\r")
         self.pending.clear()
-        if not line or (not self.started and line == PREFIX):
+        if not line or (not self.started and line == PREFIX.encode()):
             return
-        if line.isascii() and line.isdigit() and len(line) < 12:
+        if line.isdigit() and len(line) < 12:
             if self.declared is not None:
                 self.faults.append("a length without its chunk")
             self.declared = int(line)
             return
         try:
-            frames = json.loads(line)
+            frames = parsed(line)
         except (ValueError, RecursionError):
-            if not self.started and not line.startswith("["):
+            if not self.started and not line.startswith(b"["):
                 raise NotRpcReply("the reply is not an RPC reply") from None
             if last:
                 raise Network("the reply was cut inside a chunk") from None
@@ -183,13 +179,41 @@ class FrameReader:
                 self.trailer = frame
             yield frame
 
-    def check(self, line: str) -> None:
+    def check(self, line: bytes) -> None:
         """A count is units + 2 from the live service, + 0 in recordings that were edited and framed again."""
         if self.declared is None:
             self.faults.append("a chunk without its length")
-        elif self.declared - units(line) not in (2, 0):
-            self.faults.append(f"a length says {self.declared}, the chunk has {units(line)} + 2 units")
+        elif self.declared - (found := utf16_units(line)) not in (2, 0):
+            self.faults.append(f"a length says {self.declared}, the chunk has {found} + 2 units")
         self.declared = None
+
+
+CONTINUATION, FOUR_BYTES = bytes(range(0x80, 0xC0)), bytes(range(0xF0, 0xF8))
+
+
+def utf16_units(line: bytes) -> int:
+    """UTF-16 units of a UTF-8 line: one for each character, two for those of four bytes."""
+    if line.isascii():
+        return len(line)
+    return len(line.translate(None, CONTINUATION)) + len(line) - len(line.translate(None, FOUR_BYTES))
+
+
+def parsed(text: bytes | str) -> Any:
+    """JSON by the faster parser; what that one is too strict for (lone surrogates) by the tolerant one.
+
+    Bytes are parsed as they are: one character beyond U+FFFF makes a str of them four times as large.
+    """
+    try:
+        return from_json(text, cache_strings="none")
+    except ValueError:
+        return json.loads(text if isinstance(text, str) else loosely(text))
+
+
+def loosely(text: bytes) -> str:
+    try:
+        return text.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:
+        return text.decode("utf-8", "replace")
 
 
 # Replies
@@ -335,7 +359,7 @@ def reply_of(frame: list[Any]) -> Reply | None:
     if type(text) is not str:
         raise Drift("a reply's payload is not text", details={"rpc": rpc})
     try:
-        row = json.loads(text)
+        row = parsed(text)
     except (ValueError, RecursionError):
         raise Drift("a reply's payload is not JSON", details={"rpc": rpc}) from None
     return Reply(rpc or "", row, discriminator=discriminator or GENERIC)

@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from pydantic import Field
+
 from nlm_cdp.errors import DecodeError, Network, NlmError, RateLimited, Service
 from nlm_cdp.wire.batchexecute import FrameReader, NotRpcReply, Reply, Status, reply_of
 from nlm_cdp.wire.document import Citation, Document, Range, cell, items, place, quoted
@@ -51,10 +53,12 @@ class Mark(Message):
 
 
 class Snapshot(Message):
+    """A factory is cheaper than the copy of a default, and there are many snapshots to an answer."""
+
     answer: Annotated[AnswerRow | None, Tag(1)] = None
-    citations: Annotated[list[Lazy[Citation]], Tag(2)] = []
-    marks: Annotated[list[Mark], Tag(3)] = []
-    follow_ups: Annotated[list[str], Tag(4, 1)] = []
+    citations: Annotated[list[Lazy[Citation]], Tag(2)] = Field(default_factory=list)
+    marks: Annotated[list[Mark], Tag(3)] = Field(default_factory=list)
+    follow_ups: Annotated[list[str], Tag(4, 1)] = Field(default_factory=list)
     final: Annotated[bool, Tag(5)] = False
     next_steps: Annotated[list[Chip], Tag(6, 1)] = []
     f7: Annotated[bool | None, Tag(7)] = None

@@ -177,6 +177,7 @@ class Slot:
     omits_falsy: bool
     literals: tuple[Any, ...]  # pydantic takes True for Literal[1]; the wire does not
     walks: bool  # there is something to look at below the cell itself
+    single: type[Message] | None  # the message, where the cell is one to be read at once
 
 
 class Misfit(ValueError):
@@ -244,6 +245,7 @@ def compile_slot(cls: type[Message], name: str) -> Slot:
         omits_falsy=not required and not shape.nullable,
         literals=shape.literals,
         walks=shape.message is not None or bool(tag.each or shape.literals),
+        single=None if shape.depth or shape.lazy else shape.message,
     )
 
 
@@ -254,6 +256,7 @@ class Node:
     at: str
     numbered: dict[int, str | Slot | Node]
     dense: tuple[str | Slot | Node | None, ...]
+    beyond: bool  # whether there are numbers that `dense` does not reach
     expected: tuple[Slot, ...]  # what an empty cell means something for
 
     @classmethod
@@ -265,9 +268,10 @@ class Node:
                 numbered[number] = cls.of([first, *others], depth + 1, f".{number}")
             else:
                 numbered[number] = first if first.walks else first.name
-        size = min(max(numbered, default=0), DENSE)
-        dense = tuple(numbered.get(number) for number in range(1, size + 1))
-        return cls(at, numbered, dense, () if depth else tuple(slot for slot in fields if slot.needed or slot.nulls))
+        last = max(numbered, default=0)
+        dense = tuple(numbered.get(number) for number in range(1, min(last, DENSE) + 1))
+        expected = () if depth else tuple(slot for slot in fields if slot.needed or slot.nulls)
+        return cls(at, numbered, dense, last > DENSE, expected)
 
 
 def node_of(cls: type[Message]) -> Node:
@@ -327,7 +331,7 @@ def has_lenient(cls: type[Message]) -> bool:
 def walk(node: Node, row: Row, rejects: list[Misfit] | None, out: dict[str, Any]) -> dict[str, Any]:
     """`out` with the cells of a whole tree under their names; with `rejects`, bad rows of lenient lists go there."""
     claims: Iterable[tuple[Any, Any]] = zip(row, node.dense)  # noqa: B905 - the keyword costs as much as a small row
-    if row and (type(row[-1]) is dict or len(row) > DENSE):
+    if row and (type(row[-1]) is dict or (node.beyond and len(row) > DENSE)):
         claims = ((cell, node.numbered.get(number)) for number, cell in cells(row))
     for cell, claim in claims:
         if cell is None or claim is None:
@@ -338,7 +342,10 @@ def walk(node: Node, row: Row, rejects: list[Misfit] | None, out: dict[str, Any]
         before = len(rejects) if rejects else 0
         try:
             if type(claim) is Slot:
-                out[claim.name] = descend(claim, cell, claim.depth, rejects)
+                if claim.single is not None and type(cell) is list:
+                    out[claim.name] = walk(NODES.get(claim.single) or node_of(claim.single), cell, rejects, {})
+                else:
+                    out[claim.name] = descend(claim, cell, claim.depth, rejects)
             elif type(cell) is list:
                 walk(claim, cell, rejects, out)
             else:
