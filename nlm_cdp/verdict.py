@@ -73,7 +73,7 @@ def retry_after(header: str | None) -> float | None:
         return None
 
 
-def read_reply(rpc: Rpc[Any, Any], boxed: list[str]) -> Reply:
+def read_reply(rpc: Rpc[Any, Any], boxed: list[str | bytes]) -> Reply:
     """The reply in a body; takes the text out of its box. Raises what a refusal means."""
     reply = batchexecute.read_replies(boxed.pop()).of(rpc.id)
     if reply.status is not None and reply.status.code not in rpc.harmless:
@@ -84,7 +84,7 @@ def read_reply(rpc: Rpc[Any, Any], boxed: list[str]) -> Reply:
     return reply
 
 
-def read_answer(rpc: Rpc[Q, A], boxed: list[str]) -> A:
+def read_answer(rpc: Rpc[Q, A], boxed: list[str | bytes]) -> A:
     """The message in a body. Raises what the reply says instead, or Drift for a row of another shape."""
     reply = read_reply(rpc, boxed)
     row: Any = reply.row

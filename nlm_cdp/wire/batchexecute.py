@@ -160,6 +160,7 @@ class FrameReader:
                 self.faults.append("a length without its chunk")
             self.declared = int(line)
             return
+        self.check(line)
         try:
             frames = parsed(line)
         except (ValueError, RecursionError):
@@ -170,7 +171,6 @@ class FrameReader:
             raise Drift("a chunk of the reply is not JSON") from None
         if type(frames) is not list or not all(type(frame) is list and frame for frame in frames):
             raise Drift("a chunk of the reply is not a list of frames")
-        self.check(line)
         del line
         self.started = True
         for frame in frames:
@@ -188,6 +188,7 @@ class FrameReader:
         self.declared = None
 
 
+PIECE = 1 << 20
 CONTINUATION, FOUR_BYTES = bytes(range(0x80, 0xC0)), bytes(range(0xF0, 0xF8))
 
 
@@ -198,18 +199,26 @@ def utf16_units(line: bytes) -> int:
     return len(line.translate(None, CONTINUATION)) + len(line) - len(line.translate(None, FOUR_BYTES))
 
 
-def parsed(text: bytes | str) -> Any:
+def parsed(text: bytes | bytearray | str) -> Any:
     """JSON by the faster parser; what that one is too strict for (lone surrogates) by the tolerant one.
 
     Bytes are parsed as they are: one character beyond U+FFFF makes a str of them four times as large.
     """
     try:
         return from_json(text, cache_strings="none")
-    except ValueError:
+    except (ValueError, TypeError):
         return json.loads(text if isinstance(text, str) else loosely(text))
 
 
-def loosely(text: bytes) -> str:
+def packed(text: str) -> bytearray:
+    """UTF-8, piece by piece: to encode a text at once takes four bytes for each character of it."""
+    found = bytearray()
+    for at in range(0, len(text), PIECE):
+        found += text[at : at + PIECE].encode("utf-8", "surrogatepass")
+    return found
+
+
+def loosely(text: bytes | bytearray) -> str:
     try:
         return text.decode("utf-8", "surrogatepass")
     except UnicodeDecodeError:
@@ -358,6 +367,8 @@ def reply_of(frame: list[Any]) -> Reply | None:
         return Reply(rpc or "", discriminator=discriminator or GENERIC)
     if type(text) is not str:
         raise Drift("a reply's payload is not text", details={"rpc": rpc})
+    if not text.isascii():
+        text = packed(text)
     try:
         row = parsed(text)
     except (ValueError, RecursionError):
