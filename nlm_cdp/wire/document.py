@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from typing import Annotated, Any, ClassVar
 
 from nlm_cdp.errors import DecodeError
-from nlm_cdp.wire.pblite import Message, Misfit, Row, Tag, kind, reach, slots
+from nlm_cdp.wire.pblite import Message, Row, Tag, kind, slots
+from nlm_cdp.wire.rows import Misfit, reach
 
 PLACEHOLDER = "\N{OBJECT REPLACEMENT CHARACTER}"
 MAX_DEPTH = 64

@@ -22,9 +22,7 @@ from nlm_cdp.wire.pblite import (
     Bit,
     Lazy,
     Message,
-    Misfit,
     Row,
-    Slot,
     Tag,
     canonical,
     dots,
@@ -32,6 +30,8 @@ from nlm_cdp.wire.pblite import (
     slots,
     unclaimed,
 )
+from nlm_cdp.wire.rows import Misfit
+from nlm_cdp.wire.slots import Slot
 
 PAYLOAD = "private" + "-payload"
 
