@@ -59,6 +59,9 @@ def parser() -> argparse.ArgumentParser:
         help="auto, http://127.0.0.1:PORT, ws://…, or a Chrome user-data folder",
     )
     attaching.add_argument("--account", default=os.environ.get("NLM_CDP_ACCOUNT"), help="authuser index or e-mail")
+    attaching.add_argument(
+        "--files-root", default=os.environ.get("NLM_CDP_FILES_ROOT"), help="folder for uploads and downloads"
+    )
     attaching.add_argument("--demo", action="store_true", help="use the built-in simulator and a throwaway Chromium")
 
     def attached(name: str, run: Callable[[argparse.Namespace], int], summary: str) -> argparse.ArgumentParser:
@@ -76,9 +79,6 @@ def parser() -> argparse.ArgumentParser:
         "--toolsets",
         default=os.environ.get("NLM_CDP_TOOLSETS", ""),
         help="default: all but labels, sharing, library, account",
-    )
-    serve.add_argument(
-        "--files-root", default=os.environ.get("NLM_CDP_FILES_ROOT"), help="folder for uploads and downloads"
     )
     demo = command("demo", run_demo, "Play a tour against the simulator, as a real MCP client.")
     demo.add_argument("--json", action="store_true", help="one JSON object per step")
@@ -236,7 +236,14 @@ def attached_run(chosen: Options, work: Callable[[Runtime], Awaitable[Any]]) -> 
 def options(args: argparse.Namespace, scopes: tuple[str, ...] = (), toolsets: tuple[str, ...] = ()) -> Options:
     from nlm_cdp.runtime import Options
 
-    return Options(endpoint=args.endpoint, account=args.account, demo=args.demo, scopes=scopes, toolsets=toolsets)
+    return Options(
+        endpoint=args.endpoint,
+        account=args.account,
+        demo=args.demo,
+        scopes=scopes,
+        toolsets=toolsets,
+        files_root=args.files_root,
+    )
 
 
 def shell_arguments(words: list[str]) -> dict[str, Any]:

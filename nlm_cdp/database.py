@@ -12,6 +12,7 @@ import sqlite3
 import stat
 import sys
 import threading
+from contextlib import closing
 from itertools import takewhile
 from typing import TYPE_CHECKING, TypeVar
 
@@ -29,6 +30,9 @@ BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 BUSY_TRIES = 20
 BUSY_WAIT_S = 0.25
 """SQLite waits this long for another process; a cancellation is heard between the tries."""
+
+SUFFIXES = ("-wal", "-shm", "-journal", "")
+"""Of the files that make up a database; the one that tells whether there is a database goes last when they go."""
 
 OPENING = threading.Lock()
 """Closing a file drops all locks that this process has on it: nobody may use one while it is being made."""
@@ -83,6 +87,38 @@ class Database:
             self.disconnect()  # by the next call the file may have been repaired, or moved away
             raise translate(error, path) from error
 
+    async def files(self) -> list[tuple[Path, int]]:
+        """The files there are, with their bytes; asking makes none."""
+        return await trio.to_thread.run_sync(self.measure)
+
+    def measure(self) -> list[tuple[Path, int]]:
+        path = self.locate()
+        try:
+            return [(file, file.lstat().st_size) for file in files_of(path) if file.exists() or file.is_symlink()]
+        except OSError as error:
+            raise translate(error, path) from error
+
+    async def remove(self) -> bool:
+        """Remove the files; False where another process has them open. The next call makes new ones."""
+        async with self.lock:
+            if self.closed:
+                raise trio.ClosedResourceError
+            return await trio.to_thread.run_sync(self.unlink)
+
+    def unlink(self) -> bool:
+        path = self.locate()
+        self.disconnect()
+        with OPENING:
+            refuse_links(path)
+            if path.exists() and in_use(path):
+                return False
+            try:
+                for file in files_of(path):
+                    file.unlink(missing_ok=True)
+            except OSError as error:
+                raise translate(error, path) from error
+        return True
+
     def disconnect(self) -> None:
         if self.connection is not None:
             self.connection.close()
@@ -113,10 +149,7 @@ def make_private(path: Path) -> None:
     for folder in reversed(list(takewhile(lambda folder: not folder.exists(), path.parents))):
         folder.mkdir(0o700, exist_ok=True)
         folder.chmod(0o700)
-    for name in (path.name, f"{path.name}-wal", f"{path.name}-shm", f"{path.name}-journal"):
-        if path.with_name(name).is_symlink():
-            hint = "Move the link away: an empty store takes its place."
-            raise FileRefused(f"{path.with_name(name)} is a symbolic link.", hint=hint, state="symlink")
+    refuse_links(path)
     try:
         file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -131,6 +164,29 @@ def make_private(path: Path) -> None:
             os.fchmod(file, 0o600)
     finally:
         os.close(file)
+
+
+def files_of(path: Path) -> list[Path]:
+    return [path.with_name(path.name + suffix) for suffix in SUFFIXES]
+
+
+def refuse_links(path: Path) -> None:
+    for file in files_of(path):
+        if file.is_symlink():
+            hint = "Move the link away: an empty store takes its place."
+            raise FileRefused(f"{file} is a symbolic link.", hint=hint, state="symlink")
+
+
+def in_use(path: Path) -> bool:
+    """Whether another process has this database open: only then can it not be had for us alone."""
+    try:
+        with closing(sqlite3.connect(path, timeout=BUSY_WAIT_S, isolation_level=None)) as db:
+            db.execute("PRAGMA locking_mode = EXCLUSIVE")
+            db.execute("BEGIN EXCLUSIVE")
+            db.execute("ROLLBACK")
+    except sqlite3.Error as error:  # what is no database, or a damaged one, is nobody's
+        return error_code(error) in BUSY
+    return False
 
 
 def use_wal(db: sqlite3.Connection) -> None:

@@ -10,7 +10,7 @@ from nlm_cdp.errors import NlmError
 OK, FAILED, USAGE, NO_BROWSER, SIGNED_OUT, INTERRUPTED = 0, 1, 2, 3, 4, 130
 """Exit codes of every command."""
 
-LONG = ("answer", "content", "markdown", "summary")
+LONG = ("answer", "content", "markdown", "report", "summary")
 """Texts that are the point of a result: shown whole, first and unindented."""
 
 

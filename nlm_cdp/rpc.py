@@ -7,10 +7,10 @@ call, not the id: `s0tc2d` is three variants, told apart by which request model 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar, get_type_hints
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, get_type_hints
 
 from pydantic import BaseModel, ConfigDict
 
@@ -18,8 +18,16 @@ from nlm_cdp.wire.page import Health
 from nlm_cdp.wire.pblite import Message
 
 if TYPE_CHECKING:
+    from pathlib import Path as FilePath
+
+    from nlm_cdp.browser.transfer import Downloaded
+    from nlm_cdp.errors import NlmError
     from nlm_cdp.store import Store
     from nlm_cdp.wire.chat import Answer, Snapshot
+
+Sent = Callable[[int, int], Awaitable[None]]
+Received = Callable[[int, int | None], Awaitable[None]]
+"""Progress in bytes: so many, of so many where that is known."""
 
 Q = TypeVar("Q", bound=Message)
 A = TypeVar("A", bound=Message)
@@ -102,15 +110,91 @@ class Caller(Protocol):
 
     def health(self) -> Health: ...
 
+    async def upload(
+        self, path: FilePath, *, notebook: str, source: str, mime: str, progress: Sent, timeout: float
+    ) -> None:
+        """The bytes of a registered source, straight from disk."""
+        ...
+
+    async def download(
+        self, url: str, destination: FilePath, *, overwrite: bool, progress: Received, timeout: float
+    ) -> Downloaded:
+        """A file of the service's, with the browser's cookies; there whole, or not at all."""
+        ...
+
+    async def open_tab(self, path: str) -> str:
+        """Show the user a tab of theirs at a path of the app's; gives its URL."""
+        ...
+
+    async def drop_page(self) -> None:
+        """Close our page; the next call makes another, as the user's tabs then say."""
+        ...
+
     @property
     def simulated(self) -> bool:
         """Whether the service behind the page says that it is a simulation."""
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """A file that was written."""
+
+    path: FilePath
+    size: int
+    sha256: str
+
+
+class Files(Protocol):
+    """The files a tool may touch; whatever is refused is refused before anything is opened."""
+
+    async def readable(self, path: str) -> FilePath: ...
+
+    async def writable(self, path: str) -> FilePath: ...
+
+    async def save(self, destination: FilePath, data: bytes, *, overwrite: bool) -> Saved: ...
+
+
+JobStatus = Literal["running", "done", "failed", "cancelled"]
+
+
+class Job(Protocol):
+    """Work that goes on after the call that began it; `about` is its starter's own, `said` its latest progress."""
+
+    id: str
+    about: Any
+    status: JobStatus
+    said: str
+    result: Any
+    error: NlmError | None
+
+    async def report(self, message: str) -> None: ...
+
+    async def finished(self, within: float) -> bool:
+        """Whether it has ended, after waiting that many seconds for it at most."""
+        ...
+
+
+class Background(Protocol):
+    """The jobs of this process; their number and that of the results kept are bounded."""
+
+    def start(self, kind: str, about: Any, work: Callable[[Job], Awaitable[Any]]) -> Job:
+        """Begin a job; its id begins with `kind`. Raises RateLimited while too many are running."""
+        ...
+
+    def find(self, job_id: str) -> Job | None: ...
+
+    async def cancel(self, job_id: str) -> None:
+        """End a job and wait until it has; one that ended before keeps its result."""
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class ToolContext:
-    """What a tool works with. Tools do no I/O of their own: time and threads come from here too."""
+    """What a tool works with. Tools do no I/O of their own: time and threads come from here too.
+
+    `together`: what several awaitable functions give, in order, that many of them under way at once.
+    """
 
     call: Caller
     store: Store
@@ -119,6 +203,9 @@ class ToolContext:
     now: Callable[[], float]
     offload: Callable[[Callable[[], Any]], Awaitable[Any]]
     exclusive: Callable[[str], Any]
+    files: Files
+    background: Background
+    together: Callable[[Sequence[Callable[[], Awaitable[Any]]], int], Awaitable[list[Any]]]
     config: dict[str, Any] = field(default_factory=dict)
 
 

@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING
 import trio
 
 if TYPE_CHECKING:
+    from nlm_cdp.files import Roots
+    from nlm_cdp.jobs import Jobs
     from nlm_cdp.rpc import ToolContext
     from nlm_cdp.session import Attachment, Session
     from nlm_cdp.store import Store
@@ -30,17 +32,23 @@ class Options:
     demo: bool = False
     scopes: tuple[str, ...] = ()
     toolsets: tuple[str, ...] = ()
+    files_root: str | None = None
 
 
 class Runtime:
     def __init__(self, options: Options, nursery: trio.Nursery, stack: AsyncExitStack) -> None:
         self.options, self.nursery, self.stack = options, nursery, stack
         self.opening = trio.Lock()
-        self.parts: tuple[Session, Store] | None = None
+        self.parts: tuple[Session, Store, Jobs] | None = None
         self.locks: dict[str, trio.Lock] = {}
 
     async def open(self) -> tuple[Session, Store]:
         """The session and the store, opened once."""
+        session, store, _ = await self.opened()
+        return session, store
+
+    async def opened(self) -> tuple[Session, Store, Jobs]:
+        from nlm_cdp.jobs import Jobs
         from nlm_cdp.session import open_session
         from nlm_cdp.store import open_store
 
@@ -52,7 +60,9 @@ class Runtime:
                     path = Path(folder) / "state.sqlite3"
                 store = await self.stack.enter_async_context(open_store(path))
                 session = await self.stack.enter_async_context(open_session(self.nursery, self.attachment()))
-                self.parts = session, store
+                jobs = Jobs(self.nursery)
+                self.stack.push_async_callback(jobs.close)  # what is pushed last ends first
+                self.parts = session, store, jobs
             return self.parts
 
     def attachment(self) -> Attachment:
@@ -64,11 +74,22 @@ class Runtime:
 
         return Chrome(self.options.endpoint, self.options.account)
 
+    def roots(self) -> Roots:
+        """One folder for both ways, or by default a place to write and none to read."""
+        from nlm_cdp.files import Roots
+
+        if self.options.files_root is None:
+            return Roots()
+        folder = Path(self.options.files_root).expanduser().absolute()
+        return Roots((folder,), folder)
+
     async def context(self, progress: Callable[[str], Awaitable[None]]) -> ToolContext:
         """What one tool call works with."""
+        from nlm_cdp.jobs import side_by_side
+        from nlm_cdp.localfiles import LocalFiles
         from nlm_cdp.rpc import ToolContext
 
-        session, store = await self.open()
+        session, store, jobs = await self.opened()
         return ToolContext(
             call=session,
             store=store,
@@ -77,6 +98,9 @@ class Runtime:
             now=time.time,
             offload=trio.to_thread.run_sync,
             exclusive=lambda key: self.locks.setdefault(key, trio.Lock()),
+            files=LocalFiles(self.roots()),
+            background=jobs,
+            together=side_by_side,
             config={
                 "endpoint": "simulator" if self.options.demo else self.options.endpoint,
                 "scopes": list(self.options.scopes),

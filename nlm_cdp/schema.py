@@ -18,8 +18,39 @@ from nlm_cdp.errors import InvalidArgument
 Schema = dict[str, Any]
 
 
+BOUNDS = {
+    "minimum",
+    "maximum",
+    "exclusiveMinimum",
+    "exclusiveMaximum",
+    "minLength",
+    "maxLength",
+    "minItems",
+    "maxItems",
+}
+"""Checked here, and told in the error of whoever oversteps them; in every client's context they are dead weight."""
+
+
 def input_schema(model: type[BaseModel]) -> Schema:
-    return slim(model.model_json_schema())
+    """What a model reads, at every turn: as short as it can be and still be true."""
+    return without_weight(slim(model.model_json_schema()))
+
+
+def without_weight(schema: Schema) -> Schema:
+    """Without bounds, and without defaults but of enums: a number or a flag left out is what one would expect."""
+    out = {key: value for key, value in schema.items() if key not in BOUNDS}
+    if "enum" not in out:
+        out.pop("default", None)
+    if "properties" in schema:
+        out["properties"] = {name: without_weight(part) for name, part in schema["properties"].items()}
+        out.pop("additionalProperties", None)
+    if "items" in schema:
+        out["items"] = without_weight(schema["items"])
+    if "anyOf" in schema:
+        out["anyOf"] = [without_weight(branch) for branch in schema["anyOf"]]
+    if "$defs" in schema:
+        out["$defs"] = {name: without_weight(part) for name, part in schema["$defs"].items()}
+    return out
 
 
 def output_schema(model: type[BaseModel]) -> Schema:

@@ -9,17 +9,20 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import mcp_types as mt
 import trio
-from mcp.server.caching import CacheHint
+from mcp.server.caching import CacheableMethod, CacheHint
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 
 from nlm_cdp import __version__
 from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, ScopeMissing
 from nlm_cdp.jsonrpc import leaves, well_formed
+from nlm_cdp.primitives import Primitives
 
 if TYPE_CHECKING:
     from nlm_cdp.rpc import Tool, ToolContext
@@ -53,7 +56,10 @@ class Catalogue:
             for name, tool in TOOLS.items()
             if tool.scope in self.scopes and (everything or tool.toolset in toolsets)
         }
-        self.listed = [describe(tool) for tool in self.offered.values()]
+
+    @cached_property
+    def listed(self) -> list[mt.Tool]:
+        return [describe(tool) for tool in self.offered.values()]
 
     def find(self, name: str) -> Tool[Any, Any]:
         """Raises InvalidArgument for a name nobody knows, ScopeMissing for one outside the granted scopes."""
@@ -73,6 +79,10 @@ class Catalogue:
             f"{name} belongs to the toolset {tool.toolset}, which is not loaded",
             hint=f"The user can start the server with --toolsets including {tool.toolset}.",
         )
+
+    def readable(self, name: str) -> Tool[Any, Any]:
+        """A tool that only reads, which every scope allows; toolsets decide only what a model has to read."""
+        return self.all[name] if self.all[name].read_only else self.find(name)
 
 
 def describe(tool: Tool[Any, Any]) -> mt.Tool:
@@ -117,11 +127,24 @@ class Application:
 
     async def run(self, name: str, arguments: dict[str, Any], progress: Progress) -> dict[str, Any]:
         """One tool's structured result. Raises NlmError, whatever went wrong: this is the process edge."""
+        return await self.perform(name, lambda: self.catalogue.find(name), arguments, progress)
+
+    async def look(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
+        """The same, of a tool that only reads, whatever toolsets are loaded."""
+
+        async def silent(message: str) -> None:
+            """Progress of what has none."""
+
+        return await self.perform(name, lambda: self.catalogue.readable(name), arguments, silent)
+
+    async def perform(
+        self, name: str, find: Callable[[], Tool[Any, Any]], arguments: dict[str, Any], progress: Progress
+    ) -> dict[str, Any]:
         from nlm_cdp.schema import read_arguments
 
         outcome = Outcome.NOT_SENT
         try:
-            tool = self.catalogue.find(name)
+            tool = find()
             args = read_arguments(tool.args, whole(arguments))
             context = await self.make_context(progress)
             outcome = outcome if tool.read_only else Outcome.UNKNOWN
@@ -149,13 +172,26 @@ class Application:
             async with reports.ticking():
                 return await self.answer(params.name, dict(params.arguments or {}), reports)
 
+        beside = Primitives(self.look, lambda: set(self.catalogue.offered))
+        lists: tuple[CacheableMethod, ...] = (
+            "tools/list",
+            "resources/list",
+            "resources/templates/list",
+            "prompts/list",
+        )
         return Server(
             NAME,
             version=__version__,
             instructions=INSTRUCTIONS,
-            cache_hints={"tools/list": CacheHint(ttl_ms=3_600_000)},
+            cache_hints={method: CacheHint(ttl_ms=3_600_000) for method in lists},
             on_list_tools=on_list,
             on_call_tool=on_call,
+            on_list_resources=beside.on_list_resources,
+            on_list_resource_templates=beside.on_list_resource_templates,
+            on_read_resource=beside.on_read_resource,
+            on_completion=beside.on_completion,
+            on_list_prompts=beside.on_list_prompts,
+            on_get_prompt=beside.on_get_prompt,
         )
 
     async def answer(self, name: str, arguments: dict[str, Any], report: Progress) -> mt.CallToolResult:
@@ -170,7 +206,16 @@ class Application:
                 structured_content=whole(error_result(exc)),
             )
         text = mt.TextContent(type="text", text=result_text(result))
-        return mt.CallToolResult(content=[text], structured_content=result)
+        return mt.CallToolResult(content=[text, *links(result)], structured_content=result)
+
+
+def links(result: dict[str, Any]) -> list[mt.ContentBlock]:
+    """The file that a tool wrote, for a client that shows or opens it."""
+    if not isinstance(path := result.get("file_path"), str):
+        return []
+    file = Path(path)
+    mime, size = result.get("mime_type"), result.get("size_bytes")
+    return [mt.ResourceLink(type="resource_link", name=file.name, uri=file.as_uri(), mime_type=mime, size=size)]
 
 
 class Reports:

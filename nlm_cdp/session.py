@@ -11,7 +11,8 @@ import random
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from pathlib import Path as FilePath
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import trio
 
@@ -29,13 +30,16 @@ from nlm_cdp.errors import (
     Timeout,
     UnconfirmedWrite,
 )
-from nlm_cdp.rpc import A, Effect, Path, Q, Rpc
+from nlm_cdp.rpc import A, Effect, Path, Q, Received, Rpc, Sent
 from nlm_cdp.verdict import NotSent, Redirected, StaleToken, Unauthorized, check_transport, read_answer, read_reply
 from nlm_cdp.wire import batchexecute
 from nlm_cdp.wire import page as app
 from nlm_cdp.wire.chat import Answer, ChatReader, Snapshot
 from nlm_cdp.wire.page import Health
 from nlm_cdp.wire.pblite import Message, Row
+
+if TYPE_CHECKING:
+    from nlm_cdp.browser.transfer import Downloaded
 
 T = TypeVar("T")
 MakePage = Callable[[], Awaitable[Page]]
@@ -56,6 +60,10 @@ class Attachment(Protocol):
 
     async def hold(self, connected: Callable[[MakePage], None]) -> None:
         """Connect, hand over a maker of pages, and return or raise when the connection is gone."""
+        ...
+
+    async def open_tab(self, path: str) -> str:
+        """Show a tab at a path of the app's origin, over the connection that is held; gives its URL."""
         ...
 
 
@@ -101,7 +109,7 @@ class Session:
         rpc: Rpc[Any, Any],
         row: Row,
         notebook: str | None,
-        read: Callable[[Rpc[Any, Any], list[str]], T],
+        read: Callable[[Rpc[Any, Any], list[str | bytes]], T],
         timeout: float | None,
     ) -> T:
         query = batchexecute.query([rpc.id], rpc.source_path(notebook), self.next_reqid())
@@ -145,6 +153,36 @@ class Session:
 
     def health(self) -> Health:
         return self.chrome.health
+
+    async def upload(
+        self, path: FilePath, *, notebook: str, source: str, mime: str, progress: Sent, timeout: float
+    ) -> None:
+        from nlm_cdp.browser import transfer
+
+        page = await self.current_page()
+        await transfer.upload(
+            page, path, notebook_id=notebook, source_id=source, mime=mime, progress=progress, timeout=timeout
+        )
+
+    async def download(
+        self, url: str, destination: FilePath, *, overwrite: bool, progress: Received, timeout: float
+    ) -> Downloaded:
+        from nlm_cdp.browser import transfer
+
+        page = await self.current_page()
+        return await transfer.download(
+            page.connection, page.place, url, destination, overwrite=overwrite, progress=progress, timeout=timeout
+        )
+
+    async def open_tab(self, path: str) -> str:
+        await self.connected()
+        return await self.chrome.open_tab(path)
+
+    async def drop_page(self) -> None:
+        async with self.opening:
+            page, self.page = self.page, None
+            if page is not None:
+                await page.close()
 
     # One call
 

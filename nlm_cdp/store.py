@@ -1,4 +1,4 @@
-"""What this program remembers between runs: the active notebook and the chat sessions.
+"""What this program remembers between runs: the active notebook, the chat sessions and the library.
 
 Several processes share the memory, so nothing of it is kept in this one: each call asks the database.
 """
@@ -17,6 +17,7 @@ import platformdirs
 
 from nlm_cdp.database import Database
 from nlm_cdp.errors import FileRefused, NotFound
+from nlm_cdp.library import TABLE, Library, count_use, forget
 
 if TYPE_CHECKING:
     import sqlite3
@@ -36,6 +37,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    TABLE,
 )
 """A step is never changed once released: a new one is appended."""
 
@@ -74,6 +76,7 @@ class Store:
     def __init__(self, database: Database, now: Callable[[], float]) -> None:
         self.database = database
         self.now = now
+        self.library = Library(database, now)
 
     async def active_notebook(self) -> str | None:
         def work(db: sqlite3.Connection) -> str | None:
@@ -109,7 +112,10 @@ class Store:
 
         def work(db: sqlite3.Connection) -> ChatSession | None:
             db.execute(TOUCH_SESSION, [now, conversation_id, session_id])
-            return select_session(db, session_id)
+            session = select_session(db, session_id)
+            if session is not None:
+                count_use(db, session.notebook_id, now)
+            return session
 
         session = await self.database.write(work)
         if session is None:
@@ -136,8 +142,26 @@ class Store:
         def work(db: sqlite3.Connection) -> None:
             db.execute("DELETE FROM chat_session WHERE notebook_id = ?", [notebook_id])
             db.execute("DELETE FROM setting WHERE name = 'active_notebook' AND value = ?", [notebook_id])
+            forget(db, notebook_id)
 
         await self.database.write(work)
+
+    async def forget_sessions(self) -> None:
+        """Drop every chat session, and which notebook is the active one."""
+
+        def work(db: sqlite3.Connection) -> None:
+            db.execute("DELETE FROM chat_session")
+            db.execute("DELETE FROM setting WHERE name = 'active_notebook'")
+
+        await self.database.write(work)
+
+    async def files(self) -> list[tuple[Path, int]]:
+        """The files all this is in, with their bytes; asking makes none."""
+        return await self.database.files()
+
+    async def remove_files(self) -> bool:
+        """Remove them; whether that could be done, for another process may be using them."""
+        return await self.database.remove()
 
 
 @asynccontextmanager

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Awaitable, Callable
+import sqlite3
+import weakref
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import jsonschema
@@ -17,11 +21,16 @@ import pytest
 import trio
 
 from nlm_cdp.api import TOOLS, chat, notebooks
+from nlm_cdp.browser.transfer import Downloaded
 from nlm_cdp.errors import NlmError, NotFound, Outcome, UnconfirmedWrite
-from nlm_cdp.rpc import Rpc, ToolContext
+from nlm_cdp.files import Roots
+from nlm_cdp.jobs import Jobs, side_by_side
+from nlm_cdp.library import Library
+from nlm_cdp.localfiles import saved
+from nlm_cdp.rpc import Rpc, Saved, ToolContext
 from nlm_cdp.schema import output_schema
 from nlm_cdp.server import Application
-from nlm_cdp.store import ChatSession
+from nlm_cdp.store import MIGRATIONS, ChatSession
 from nlm_cdp.wire.batchexecute import PREFIX, Status, answer_frame, frame_chunk, trailer
 from nlm_cdp.wire.chat import ANSWER, Answer, ChatReader, Snapshot
 from nlm_cdp.wire.page import Health
@@ -42,13 +51,16 @@ class FakeCaller:
     """`rpc.Caller` over scripts: what each call is answered, in turn; a script's last answer repeats.
 
     An answer is a row, an exception to raise, or a function of the request that gives (or is awaited for) one of these.
-    A streamed answer is a list of snapshot rows, with seconds to wait among them.
+    A streamed answer is a list of snapshot rows, with seconds to wait among them. `browser` says what was done to it.
     """
 
     def __init__(self) -> None:
         self.scripts: dict[Rpc[Any, Any], list[Any]] = {}
         self.requests: list[tuple[Rpc[Any, Any], Any]] = []
         self.simulated = False
+        self.browser: list[str] = []
+        self.no_tab: NlmError | None = None
+        self.transfers: list[NlmError | None] = []
         self.state = Health("ok", "Chrome/156.0", "port", "http://127.0.0.1:9222", "https://notebook.google.com")
 
     def script(self, rpc: Rpc[Any, Any], *answers: Any) -> None:
@@ -115,6 +127,34 @@ class FakeCaller:
     def health(self) -> Health:
         return self.state
 
+    async def upload(self, path: Path, *, notebook: str, source: str, mime: str, progress: Any, timeout: float) -> None:
+        await trio.lowlevel.checkpoint()
+        self.browser.append(f"upload {path.name} as {mime} for {source}")
+        if self.transfers and (error := self.transfers.pop(0)) is not None:
+            raise error
+        await progress(path.stat().st_size, path.stat().st_size)
+
+    async def download(
+        self, url: str, destination: Path, *, overwrite: bool, progress: Any, timeout: float
+    ) -> Downloaded:
+        await trio.lowlevel.checkpoint()
+        self.browser.append(f"download {url}")
+        if self.transfers and (error := self.transfers.pop(0)) is not None:
+            raise error
+        await progress(4, 4)
+        return Downloaded(destination, 4, "audio/mp4", "0" * 64, verified=True)
+
+    async def open_tab(self, path: str) -> str:
+        await trio.lowlevel.checkpoint()
+        if self.no_tab is not None:
+            raise self.no_tab
+        self.browser.append(f"open {path}")
+        return f"https://notebook.google.com{path}"
+
+    async def drop_page(self) -> None:
+        await trio.lowlevel.checkpoint()
+        self.browser.append("drop page")
+
 
 def refused(code: int, text: str = "", *, displayable: bool = False) -> NlmError:
     """What the session raises for a refusal by status."""
@@ -126,13 +166,51 @@ def lost(cause: str = "no answer within 30 s") -> NlmError:
     return UnconfirmedWrite(f"{cause}; the change may have been made", outcome=Outcome.UNKNOWN)
 
 
+# Files
+
+
+class FakeFiles:
+    """`rpc.Files` over one folder, without threads."""
+
+    def __init__(self, folder: Path) -> None:
+        self.roots = Roots((folder,), folder)
+
+    async def readable(self, path: str) -> Path:
+        return self.roots.readable(path)
+
+    async def writable(self, path: str) -> Path:
+        return self.roots.writable(path)
+
+    async def save(self, destination: Path, data: bytes, *, overwrite: bool) -> Saved:
+        return saved(destination, data, overwrite=overwrite)
+
+
 # The store
+
+
+class MemoryDatabase:
+    """`database.Database` without a file and without threads."""
+
+    def __init__(self) -> None:
+        self.connection = sqlite3.connect(":memory:", isolation_level=None)
+        weakref.finalize(self, self.connection.close)
+        for statement in (statement for step in MIGRATIONS for statement in step):
+            self.connection.execute(statement)
+
+    async def write(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
+        await trio.lowlevel.checkpoint()
+        with self.connection as db:
+            db.execute("BEGIN")
+            return work(db)
+
+    read = write
 
 
 class FakeStore:
     """`store.Store` in memory: worker threads do not go with a mock clock."""
 
     def __init__(self) -> None:
+        self.library = Library(MemoryDatabase(), self.now)  # type: ignore[arg-type]
         self.active: str | None = None
         self.made = 0
         self.rows: dict[str, ChatSession] = {}
@@ -184,6 +262,11 @@ class FakeStore:
     async def forget_notebook(self, notebook_id: str) -> None:
         self.active = None if self.active == notebook_id else self.active
         self.rows = {key: row for key, row in self.rows.items() if row.notebook_id != notebook_id}
+        await self.library.remove(notebook_id)
+
+    async def forget_sessions(self) -> None:
+        self.active = None
+        self.rows.clear()
 
 
 # The tools
@@ -198,6 +281,8 @@ class Bench:
         self.progress: list[str] = []
         self.contexts = 0
         self.locks: dict[str, trio.Lock] = {}
+        self.background: Any = None
+        self.files: Any = None
         self.app = Application(self.context, **({"scopes": EVERYTHING, "toolsets": ("all",)} | options))
 
     async def context(self, progress: Callable[[str], Awaitable[None]]) -> ToolContext:
@@ -214,10 +299,13 @@ class Bench:
             now=self.store.now,
             offload=offload,
             exclusive=lambda key: self.locks.setdefault(key, trio.Lock()),
+            files=self.files,
+            background=self.background,
+            together=side_by_side,
             config={"endpoint": "auto", "scopes": list(EVERYTHING), "toolsets": ["all"]},
         )
 
-    async def call(self, name: str, **arguments: Any) -> dict[str, Any]:
+    async def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:
         """The structured result, as a client reads it."""
 
         async def report(message: str) -> None:
@@ -227,11 +315,20 @@ class Bench:
         check(name, result)
         return result
 
-    async def fails(self, name: str, **arguments: Any) -> NlmError:
+    async def fails(self, name: str, /, **arguments: Any) -> NlmError:
         """The error that a call ends in."""
         with pytest.raises(NlmError) as caught:
             await self.call(name, **arguments)
         return caught.value
+
+
+@asynccontextmanager
+async def background(bench: Bench, **options: int) -> AsyncIterator[Jobs]:
+    """Give a bench's tools jobs of their own, which end with the block."""
+    async with trio.open_nursery() as nursery:
+        bench.background = Jobs(nursery, **options)
+        yield bench.background
+        await bench.background.close()
 
 
 def check(name: str, result: Any) -> None:

@@ -347,7 +347,7 @@ def test_a_stream_is_decoded(run: Any, tmp_path: Path) -> None:
         ("s0tc2d", [NB, [[None] * 8 + [[[1]]]]], "view"),
         ("rLM1Ne", [NB, None, [2], None, 0], "GetProject"),
         ("chat", [[[["a"]]], "?", None, [2, None, [1], [1]], None, None, None, NB, 1], "GenerateFreeFormStreamed"),
-        ("rLM1Ne", [NB, None, [2], None, 0, "new"], None),
+        ("rLM1Ne", [NB, None, [2], None, 0, None, "new"], None),
         ("zzzzzz", [], None),
     ],
 )
@@ -356,7 +356,7 @@ def test_a_request_is_classified(run: Any, rpc: str, row: list[Any], variant: st
     assert ran.code == 0
     assert ran.value["variant"] == variant
     assert (ran.value["reencoded"] == row) == (variant is not None)
-    assert ran.value["unclaimed"] == ([".6: string"] if row[-1:] == ["new"] else [])
+    assert ran.value["unclaimed"] == ([".7: string"] if row[-1:] == ["new"] else [])
 
 
 def test_the_registry(run: Any) -> None:

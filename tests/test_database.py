@@ -370,3 +370,75 @@ def test_a_filesystem_without_wal_keeps_a_journal() -> None:
     db = Refusing()
     use_wal(cast("Any", db))
     assert db.statements == ["PRAGMA journal_mode = WAL", "PRAGMA journal_mode = DELETE"]
+
+
+# Removing it
+
+
+async def test_a_removed_database_is_made_anew(path: Path) -> None:
+    db = Database(lambda: path, MIGRATIONS)
+    await db.write(lambda db: add(db, "x"))
+    assert await db.remove() is True
+    assert await db.files() == []
+    assert path.parent.is_dir()
+    assert await db.read(names) == []
+    assert await db.remove() is True
+    await db.aclose()
+    with pytest.raises(trio.ClosedResourceError):
+        await db.remove()
+
+
+async def test_what_another_process_has_open_stays(path: Path) -> None:
+    code = """if True:
+        import sqlite3, sys
+        db = sqlite3.connect(sys.argv[1])
+        db.execute("SELECT count(*) FROM item").fetchall()
+        print("ready", flush=True)
+        sys.stdin.read()
+    """
+    db = Database(lambda: path, MIGRATIONS)
+    await db.write(lambda db: add(db, "x"))
+    with python(code, str(path)) as other:
+        assert other.stdin is not None
+        assert other.stdout is not None
+        assert await trio.to_thread.run_sync(other.stdout.readline)
+        assert await db.remove() is False
+        assert await db.read(names) == ["x"]
+        other.stdin.close()
+        await trio.to_thread.run_sync(other.wait)
+    assert await db.remove() is True
+    assert not path.exists()
+    await db.aclose()
+
+
+@posix
+@pytest.mark.parametrize("suffix", ["", "-wal", "-shm", "-journal"])
+async def test_a_link_in_the_place_of_a_file_is_not_removed(path: Path, suffix: str) -> None:
+    db, target = Database(lambda: path, MIGRATIONS), path.parent.parent / "target"
+    overwrite(target, b"mine")
+    path.parent.mkdir(parents=True)
+    path.with_name(path.name + suffix).symlink_to(target)
+    assert [file.name for file, _ in await db.files()] == [path.name + suffix]
+    with pytest.raises(FileRefused, match="symbolic link"):
+        await db.remove()
+    assert path.with_name(path.name + suffix).is_symlink()
+    await db.aclose()
+
+
+async def test_a_damaged_database_can_be_removed(path: Path) -> None:
+    overwrite(path, b"damaged" * 1000)
+    db = Database(lambda: path, MIGRATIONS)
+    assert [size for _, size in await db.files()] == [7000]
+    assert await db.remove() is True
+    assert await db.read(names) == []
+    await db.aclose()
+
+
+async def test_a_folder_in_the_place_of_a_database_is_not_removed(path: Path) -> None:
+    path.mkdir(parents=True)
+    db = Database(lambda: path, MIGRATIONS)
+    with pytest.raises(FileRefused) as caught:
+        await db.remove()
+    assert caught.value.state == "unusable"
+    assert path.is_dir()
+    await db.aclose()

@@ -17,7 +17,7 @@ import trio.testing
 from mcp import Client
 
 from nlm_cdp import __version__, server
-from nlm_cdp.api import RENAMED, RPCS, TOOLS, adding, chat, notebooks, sources
+from nlm_cdp.api import RENAMED, RPCS, TOOLS, adding, chat, notebooks, sources, studio_options
 from nlm_cdp.errors import (
     ChromeApprovalPending,
     ChromeLost,
@@ -185,7 +185,7 @@ async def test_initialize(bench: Bench, version: str) -> None:
         assert said["protocolVersion"] == version
         assert said["serverInfo"] == {"name": NAME, "version": __version__}
         assert said["instructions"] == INSTRUCTIONS
-        assert "tools" in said["capabilities"]
+        assert set(said["capabilities"]) == {"tools", "resources", "prompts", "completions"}
         await wire.send("notifications/initialized", notification=True)
         listed = await wire.ask("tools/list")
         assert {item["name"] for item in listed["tools"]} >= set(TOOLS)
@@ -235,6 +235,13 @@ def test_instructions_name_what_there_is() -> None:
     assert {"confirm", "session_id"} <= arguments
 
 
+FORMATS = {
+    word
+    for kind, options in studio_options.OPTIONS.items()
+    for word in (kind, *options, *(each for words in options.values() for each in words))
+}
+
+
 @pytest.mark.parametrize("name", TOOLS)
 def test_descriptions_name_what_there_is(name: str) -> None:
     said = describe(TOOLS[name])
@@ -243,19 +250,24 @@ def test_descriptions_name_what_there_is(name: str) -> None:
         *(part.get("description", "") for part in said.input_schema["properties"].values()),
     ]
     named = set(re.findall(r"\b[a-z]+_[a-z_]+\b", " ".join(texts)))
-    assert named <= set(TOOLS) | set(TOOLS[name].args.model_fields)
+    assert named <= {*TOOLS, *TOOLS[name].args.model_fields, *TOOLS[name].result.model_fields, *FORMATS}
 
 
 # Scopes and toolsets
 
 
+def without(scopes: tuple[str, ...], toolsets: tuple[str, ...]) -> set[str]:
+    """The tools outside of these scopes and sets."""
+    return {name for name, item in TOOLS.items() if item.scope not in scopes or item.toolset not in toolsets}
+
+
 @pytest.mark.parametrize(
     ("scopes", "toolsets", "hidden"),
     [
-        (("read", "chat", "write"), DEFAULT_TOOLSETS, {"delete_notebook", "delete_source"}),
+        (("read", "chat", "write"), DEFAULT_TOOLSETS, without(("read", "chat", "write"), DEFAULT_TOOLSETS)),
         ((), ("all",), {name for name, item in TOOLS.items() if item.scope is not Scope.READ}),
-        (("chat",), ("chat",), {n for n, t in TOOLS.items() if t.toolset != "chat" or t.scope is Scope.WRITE}),
-        (EVERYTHING, ("notebooks", "system"), {n for n, t in TOOLS.items() if t.toolset in ("sources", "chat")}),
+        (("chat",), ("chat",), without(("read", "chat"), ("chat",))),
+        (EVERYTHING, ("notebooks", "system"), without(EVERYTHING, ("notebooks", "system"))),
         (EVERYTHING, ("all",), set()),
     ],
 )

@@ -131,6 +131,11 @@ class FakeChrome:
     bootstraps: int = 0
     bootstrap_error: NlmError | None = None
     dead: trio.Event = field(default_factory=trio.Event)
+    tabs: list[str] = field(default_factory=list)
+
+    async def open_tab(self, path: str) -> str:
+        self.tabs.append(path)
+        return f"https://app.test{path}"
 
     async def hold(self, connected: Any) -> None:
         self.dials += 1
@@ -579,3 +584,41 @@ def test_the_session_is_a_caller() -> None:
     from nlm_cdp.rpc import Caller
 
     assert {"ask", "notebook_url", "health"} <= set(vars(Session)) & set(vars(Caller))
+
+
+# Tabs and pages on request
+
+
+async def test_a_tab_is_shown_over_the_one_connection() -> None:
+    chrome = FakeChrome(otherwise=ok(LIST))
+    async with session_on(chrome) as session:
+        assert await session.open_tab("/login") == "https://app.test/login"
+        await session(LIST, REQUESTS[LIST])
+        assert await session.open_tab("/x") == "https://app.test/x"
+    assert chrome.tabs == ["/login", "/x"]
+    assert (chrome.dials, len(chrome.pages)) == (1, 1)
+
+
+async def test_without_chrome_there_is_no_tab() -> None:
+    async def nowhere() -> None:
+        raise ChromeNotFound("none")
+
+    chrome = FakeChrome(dial=nowhere)
+    async with session_on(chrome) as session:
+        with pytest.raises(ChromeNotFound):
+            await session.open_tab("/login")
+    assert chrome.tabs == []
+
+
+async def test_a_dropped_page_is_closed_and_the_next_call_makes_another() -> None:
+    chrome = FakeChrome(otherwise=ok(LIST))
+    async with session_on(chrome) as session:
+        await session.drop_page()
+        assert (chrome.dials, chrome.pages) == (0, [])
+        await session(LIST, REQUESTS[LIST])
+        await session.drop_page()
+        assert chrome.pages[0].closed
+        await session.drop_page()
+        await session(LIST, REQUESTS[LIST])
+        assert [page.closed for page in chrome.pages] == [True, False]
+    assert chrome.dials == 1

@@ -177,3 +177,27 @@ async def test_a_user_without_home(monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(FileRefused) as caught:
             await store.sessions()
     assert caught.value.state == "no_folder"
+
+
+async def test_forgetting_sessions_leaves_the_library(path: Path) -> None:
+    async with open_store(path) as store:
+        await store.set_active_notebook("n1")
+        await store.create_session("n1")
+        lists: dict[str, list[str]] = {"topics": [], "content_types": [], "use_cases": [], "tags": []}
+        await store.library.add("n1", "https://x", name="A", description="", **lists)
+        await store.forget_sessions()
+        assert (await store.sessions(), await store.active_notebook()) == ([], None)
+        assert len(await store.library.entries()) == 1
+
+
+async def test_its_files_can_be_named_and_removed(path: Path) -> None:
+    async with open_store(path) as store:
+        assert await store.files() == []
+        assert await store.remove_files() is True
+        assert not path.exists()
+        await store.create_session("n1")
+        assert {file for file, _ in await store.files()} == set(path.parent.iterdir())
+        assert dict(await store.files())[path] == path.stat().st_size
+        assert await store.remove_files() is True
+        assert list(path.parent.iterdir()) == []
+        assert await store.sessions() == []

@@ -163,7 +163,7 @@ def test_a_refused_write_hints_at_a_changed_form_and_a_refused_read_does_not() -
 
 
 def test_nothing_is_an_answer_only_where_it_is_declared() -> None:
-    assert read_answer(LIST_CHATS, boxed(LIST_CHATS, None)).ids == []
+    assert read_answer(LIST_CHATS, boxed(LIST_CHATS, None)).chats == []
     read_answer(DELETE, boxed(DELETE, None))
     for rpc in (LIST, GET, CREATE, LOAD):
         with pytest.raises(Drift, match="nothing where data belongs"):

@@ -1,4 +1,4 @@
-"""Adding sources: web pages, YouTube videos and pasted texts, each told apart from what was there before.
+"""Adding sources: web pages, YouTube videos, Drive files and texts, each told apart from what was there before.
 
 The service leaves what it could not add out of its answer without a word, and refuses some adds that it carries out
 all the same: what came of each item is decided from the rows it answers with and, in doubt, from the notebook itself.
@@ -6,17 +6,23 @@ all the same: what came of each item is decided from the rows it answers with an
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from nlm_cdp.api import intake, notebooks
-from nlm_cdp.api.common import Provenance, RequestContext
+from nlm_cdp.api import intake, notebooks, uploading
+from nlm_cdp.api.common import SHORT, Provenance, RequestContext
 from nlm_cdp.api.rows import FAILED, READY, Source, SourceInfo, distinct, source_info
 from nlm_cdp.api.sources import RENAME, RenameSource, listing
 from nlm_cdp.errors import NlmError, Outcome, Service, UnconfirmedWrite
 from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
+
+if TYPE_CHECKING:
+    from pathlib import Path as FilePath
+
+FATAL = ("SIGNED_OUT", "ACCESS_GATED", "CHROME_LOST", "QUOTA")
+"""What the next item of a batch would meet as well."""
 
 # Messages
 
@@ -36,8 +42,20 @@ class Text(Message):
 TEXT_CONTENT = 2
 
 
+class PlayBook(Message):
+    """N; only the asynchronous call takes one."""
+
+    provider: Annotated[int, Tag(1)] = 1
+    content_id: Annotated[str, Tag(2)]
+    title: Annotated[str | None, Tag(3)] = None
+    description: Annotated[str | None, Tag(4)] = None  # HTML
+    cover_url: Annotated[str | None, Tag(5)] = None
+    rating: Annotated[float | None, Tag(6)] = None
+    authors: Annotated[list[str] | None, Tag(7)] = None
+
+
 class Content(Message):
-    """One source to add (UserContent): exactly one of drive, text, web, video. `marker` is 1 since 2026 (C)."""
+    """One source to add (UserContent): exactly one of its kinds. `marker` is 1 since 2026 (C)."""
 
     drive: Annotated[DriveFile | None, Tag(1)] = None
     text: Annotated[Text | None, Tag(2)] = None
@@ -45,16 +63,20 @@ class Content(Message):
     text_type: Annotated[int | None, Tag(4)] = None
     video: Annotated[str | None, Tag(8, 1)] = None
     marker: Annotated[int | None, Tag(11)] = 1
+    book: Annotated[PlayBook | None, Tag(16)] = None
 
     @model_validator(mode="after")
     def is_one_thing(self) -> Content:
-        if sum(part is not None for part in (self.drive, self.text, self.web, self.video)) != 1:
-            raise ValueError("exactly one of drive, text, web, video")
+        if sum(part is not None for part in (self.drive, self.text, self.web, self.video, self.book)) != 1:
+            raise ValueError("exactly one of drive, text, web, video, book")
         return self
 
 
 class AddSources(Message):
-    """Today `[specs, nb, CTX]` (P, since mid-2026); January's tails `[2],_,_` and `[2],[1,…]` still occur (C, M)."""
+    """Today `[specs, nb, CTX]` (P, since mid-2026); January's tails `[2],_,_` and `[2],[1,…]` still occur (C, M).
+
+    With a Drive file, both maintained clients send the latter to this day.
+    """
 
     contents: Annotated[list[Content], Tag(1)]
     notebook_id: Annotated[str, Tag(2)]
@@ -90,11 +112,12 @@ class AddResult(Result):
 
 
 class AddArgs(Args):
-    content: str | list[str] = Field(description="URL, list of URLs, or the text itself")
-    type: Literal["url", "youtube", "text"] | None = Field(None, description="guessed when plain")
+    content: str | list[str] = Field(description="URL, list of URLs, Drive file id, file path, or the text itself")
+    type: Literal["url", "youtube", "text", "drive", "file"] | None = Field(None, description="guessed; not file")
     title: str | None = Field(None, min_length=1)
+    mime_type: str | None = Field(None, description="of a file whose name does not tell it")
     notebook: str | None = None
-    wait: bool = Field(False, description="until processed")
+    wait: bool = False
     timeout_s: float = Field(120, ge=1, le=600)
 
 
@@ -102,18 +125,24 @@ class AddArgs(Args):
     scope=Scope.WRITE,
     effect=Effect.CREATE,
     toolset="sources",
-    rpcs=(ADD, notebooks.GET, RENAME),
-    was=("add_url_source", "add_youtube_source", "add_text_source"),
+    rpcs=(ADD, uploading.REGISTER, notebooks.GET, RENAME),
+    was=("add_url_source", "add_youtube_source", "add_text_source", "add_drive_source"),
 )
 async def add_source(ctx: ToolContext, args: AddArgs) -> AddResult:
-    """Add web pages, YouTube videos or a pasted text to a notebook."""
-    wanted = intake.plan(args.content, args.type, args.title)
+    """Add web pages, videos, Drive or local files, or text to a notebook."""
+    wanted = intake.plan(args.content, args.type, args.title, args.mime_type)
+    local = args.type == "file"
+    files = [await uploading.checked(ctx, item.content, args.mime_type) for item in wanted] if local else []
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     async with ctx.exclusive(f"add:{notebook}"):
         before = await listing(ctx, notebook)
-        added, failed = await send(ctx, notebook, wanted, {row.id for row in before})
+        known = {row.id for row in before}
+        if local:
+            added, failed = await send_files(ctx, notebook, files, known, args.timeout_s)
+        else:
+            added, failed = await send(ctx, notebook, wanted, known)
     note, renamed, after = None, None, None
-    if args.wait and added:
+    if (args.wait or local) and added:
         added, note = await settle(ctx, notebook, added, args.timeout_s)
     if args.title is not None and added and wanted[0].kind != "text":
         added[0], renamed = await retitle(ctx, notebook, added[0], args.title)
@@ -133,6 +162,22 @@ async def add_source(ctx: ToolContext, args: AddArgs) -> AddResult:
     )
 
 
+async def send_files(
+    ctx: ToolContext, notebook: str, files: list[tuple[FilePath, str]], known: set[str], timeout: float
+) -> tuple[list[Source], list[Failed]]:
+    """One file after the other; a single one that fails is the call's error, of several each tells its own."""
+    added: list[Source] = []
+    failed: list[Failed] = []
+    for file in files:
+        try:
+            added.append(await uploading.add_file(ctx, notebook, file, known, timeout))
+        except NlmError as exc:
+            if len(files) == 1 or exc.code in FATAL:
+                raise
+            failed.append(Failed(input=str(file[0]), code=exc.code, message=exc.message, outcome=exc.outcome))
+    return added, failed
+
+
 async def send(
     ctx: ToolContext, notebook: str, wanted: list[intake.Item], known: set[str]
 ) -> tuple[list[Source], list[Failed]]:
@@ -140,7 +185,13 @@ async def send(
 
     A refusal with status 3 or 9, and a lost reply, may still have taken effect: the notebook is read before we answer.
     """
-    request = AddSources(contents=[content(item) for item in wanted], notebook_id=notebook)
+    with_drive = any(item.file for item in wanted)
+    request = AddSources(
+        contents=[content(item) for item in wanted],
+        notebook_id=notebook,
+        context=SHORT if with_drive else RequestContext(),
+        old_provenance=Provenance() if with_drive else None,
+    )
     error: NlmError | None = None
     answer = Added()
     try:
@@ -210,6 +261,9 @@ def none_of_it(error: NlmError | None, *, looked: bool) -> NlmError:
 
 
 def content(item: intake.Item) -> Content:
+    """The title sent with a Drive file is not kept (C): without one of ours, its id stands in for it."""
+    if item.file is not None and item.file.mime is not None:
+        return Content(drive=DriveFile(file_id=item.file.id, mime=item.file.mime, title=item.title or item.file.id))
     if item.kind == "text":
         return Content(text=Text(title=item.title, content=item.content), text_type=TEXT_CONTENT)
     return Content(video=item.content) if item.kind == "youtube" else Content(web=item.content)

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qs, urlsplit
 
+from nlm_cdp.api import drive
 from nlm_cdp.api.common import refuse
 from nlm_cdp.api.rows import FAILED, MEDIA, Source
 from nlm_cdp.errors import NlmError, Outcome
 
-Kind = Literal["url", "youtube", "text"]
+Kind = Literal["url", "youtube", "text", "drive", "file"]
 READ_BACK = (1.0, 2.0, 4.0)
 """Seconds between the looks at a notebook after a doubtful add."""
 
@@ -23,12 +24,13 @@ VIDEO_PATHS = ("/shorts/", "/embed/", "/live/", "/v/")
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One source to add; `number` keeps two equal ones apart."""
+    """One source to add; `number` keeps two equal ones apart. `file`: what a Drive address or id means."""
 
     number: int
     kind: Kind
     content: str
     title: str = ""
+    file: drive.File | None = None
 
     @property
     def shown(self) -> str:
@@ -36,14 +38,14 @@ class Item:
         return self.title if self.kind == "text" else self.content
 
 
-def plan(content: str | list[str], kind: Kind | None, title: str | None) -> list[Item]:
+def plan(content: str | list[str], kind: Kind | None, title: str | None, mime: str | None = None) -> list[Item]:
     """The items of one call. Raises InvalidArgument before anything is sent."""
     contents = [content] if isinstance(content, str) else content
     if not contents or not all(text.strip() for text in contents):
         raise refuse("there is nothing to add")
     if len(contents) > 1:
-        if kind == "text" or not all(looks_like_url(text) for text in contents):
-            raise refuse("only URLs can be added several at once", "Add texts one at a time.")
+        if kind == "text" or (kind not in ("drive", "file") and not all(looks_like_url(text) for text in contents)):
+            raise refuse("only URLs and files can be added several at once", "Add texts one at a time.")
         if title is not None:
             raise refuse("a title needs exactly one source")
     items = []
@@ -51,17 +53,25 @@ def plan(content: str | list[str], kind: Kind | None, title: str | None) -> list
         guessed = kind or guess(text)
         if guessed == "text":
             items.append(Item(number, guessed, text, title or heading(text)))
+        elif guessed == "file":
+            items.append(Item(number, guessed, text.strip(), title or ""))
+        elif guessed == "drive":
+            items.append(Item(number, guessed, text.strip(), title or "", drive.wanted_file(text.strip(), mime)))
         else:
             url = checked_url(text.strip())
             if guessed == "youtube" and video_id(url) is None:
                 raise refuse("this URL names no YouTube video")
             items.append(Item(number, guessed, url))
+    if mime is not None and all(item.kind not in ("drive", "file") for item in items):
+        raise refuse("mime_type belongs to Drive and local files alone")
     return items
 
 
 def guess(text: str) -> Kind:
     if not looks_like_url(text):
         return "text"
+    if drive.file_at(text.strip()) is not None:
+        return "drive"
     return "youtube" if video_id(text.strip()) else "url"
 
 
@@ -143,6 +153,8 @@ def is_same(item: Item, row: Source) -> bool:
         return row.url is None and row.title == item.title
     if item.kind == "youtube":
         return video_id(row.url or "") == video_id(item.content)
+    if item.file is not None:
+        return row.drive_id == item.file.id
     return address(row.url or row.title or "") == address(item.content)
 
 

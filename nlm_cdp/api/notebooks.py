@@ -1,8 +1,8 @@
-"""Notebooks (the wire's Project): list, read, create, rename, select, delete."""
+"""Notebooks (the wire's Project): their calls, what a reference means, list and read. Changing them is `managing`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
@@ -23,7 +23,7 @@ from nlm_cdp.api.common import (
 )
 from nlm_cdp.api.project import GOALS, LENGTHS, ROLES, ChatSettings, Goal, Notebook, NotebookMeta
 from nlm_cdp.api.rows import SourceInfo, distinct, source_info
-from nlm_cdp.errors import Drift, InvalidArgument, NlmError, Outcome, Permission, Quota, RateLimited
+from nlm_cdp.errors import Drift
 from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire import page
 from nlm_cdp.wire.chat import Chip
@@ -33,10 +33,12 @@ from nlm_cdp.wire.pblite import Bit, Message, Tag
 
 
 class ListNotebooks(Message):
-    """`[_,1,_,[2]]`; the web app sends the full context and view options (P)."""
+    """`[_,1,_,[2]]`; the web app sends the full context and view options, which nobody has explained (P)."""
 
     own: Annotated[int | None, Tag(2)] = 1
+    audio_ids: Annotated[Bit | None, Tag(3)] = None
     context: Annotated[RequestContext, Tag(4)] = SHORT
+    view: Annotated[list[Any], Tag(6)] = []
 
 
 class Notebooks(Message):
@@ -52,9 +54,12 @@ class CreateNotebook(Message):
 
 
 class GetNotebook(Message):
+    """`[nb,_,CTX,_,0]`; the web app adds view options, and 1 in the fifth cell to force a refresh (P)."""
+
     notebook_id: Annotated[str, Tag(1)]
     context: Annotated[RequestContext, Tag(3)] = RequestContext()
     refresh: Annotated[int | None, Tag(5)] = 0
+    view: Annotated[list[Any], Tag(6)] = []
 
 
 class GotNotebook(Message):
@@ -155,6 +160,8 @@ async def notebook_id(ctx: ToolContext, reference: str | None) -> str:
         return found
     if is_id(reference):
         return reference
+    if (named := await ctx.store.library.named(reference)) is not None:
+        return named
     answer = await ctx.call(LIST, ListNotebooks())
     return meant(reference, [Candidate(row.id, row.title) for row in answer.notebooks or []], "notebook", answer)
 
@@ -194,6 +201,8 @@ class NotebookInfo(Result):
     created: str | None = None
     modified: str | None = None
     url: str
+    alias: str | None = None
+    tags: list[str] | None = None
     active: bool | None = None
 
 
@@ -229,15 +238,6 @@ class NotebookResult(Result):
     notebook: NotebookInfo
 
 
-class Deleted(Result):
-    """`needs_confirmation`: nothing was changed; `would` says what would happen."""
-
-    status: Literal["deleted", "needs_confirmation"]
-    notebook_id: str
-    title: str
-    would: str | None = None
-
-
 def info(ctx: ToolContext, row: Notebook, active: str | None = None) -> NotebookInfo:
     meta = row.meta or NotebookMeta()
     return NotebookInfo(
@@ -258,7 +258,7 @@ def info(ctx: ToolContext, row: Notebook, active: str | None = None) -> Notebook
 
 
 class ListArgs(Args):
-    query: str | None = Field(None, description="part of a title")
+    query: str | None = None
     limit: int = Field(50, ge=1, le=1000)
     offset: int = Field(0, ge=0)
 
@@ -268,12 +268,15 @@ async def list_notebooks(ctx: ToolContext, args: ListArgs) -> NotebookList:
     """List notebooks, most recently viewed first."""
     answer = await ctx.call(LIST, ListNotebooks())
     active = await ctx.store.active_notebook()
+    aliases = {entry.notebook_id: (entry.name, entry.tags or None) for entry in await ctx.store.library.entries()}
     wanted = (args.query or "").casefold()
-    known = legible(answer.notebooks or [], answer.undecoded)
-    rows = [row for row in known if wanted in row.title.casefold()]
+    known = [(row, *aliases.get(row.id, (None, None))) for row in legible(answer.notebooks or [], answer.undecoded)]
+    rows = [item for item in known if wanted in item[0].title.casefold() or wanted in (item[1] or "").casefold()]
     shown, counts = window(rows, args.limit, args.offset)
     return NotebookList(
-        notebooks=[info(ctx, row, active) for row in shown],
+        notebooks=[
+            info(ctx, row, active).model_copy(update={"alias": alias, "tags": tags}) for row, alias, tags in shown
+        ],
         active_notebook_id=active,
         undecoded=list(answer.undecoded) or None,
         **counts,
@@ -281,7 +284,7 @@ async def list_notebooks(ctx: ToolContext, args: ListArgs) -> NotebookList:
 
 
 class GetArgs(Args):
-    notebook: str | None = Field(None, description="id, URL, title or prefix; default: the selected one")
+    notebook: str | None = None
     detail: Literal["brief", "full"] = Field("brief", description="full adds summary and suggested questions")
 
 
@@ -313,127 +316,7 @@ def chat_settings(row: ChatSettings) -> ChatSettingsInfo:
     goal = row.goal or Goal(code=1)
     length = row.length or 1
     return ChatSettingsInfo(
-        goal=GOALS.get(goal.code, f"goal {goal.code}"),
+        goal=GOALS.get(goal.code or 1, f"goal {goal.code}"),
         prompt=goal.prompt or None,
         length=LENGTHS.get(length, f"length {length}"),
     )
-
-
-class CreateArgs(Args):
-    title: str = Field(min_length=1)
-    emoji: str | None = None
-
-
-@tool(scope=Scope.WRITE, effect=Effect.CREATE, rpcs=(CREATE, RENAME))
-async def create_notebook(ctx: ToolContext, args: CreateArgs) -> NotebookResult:
-    """Create an empty notebook."""
-    try:
-        row = await ctx.call(CREATE, CreateNotebook(title=args.title))
-    except (InvalidArgument, Permission, RateLimited) as exc:
-        raise await at_the_limit(ctx, exc) from None
-    except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        raise await after_lost_create(ctx, args.title, exc) from None
-    if args.emoji is not None:
-        try:
-            change = Rename(emoji=args.emoji)
-            row = await ctx.call(RENAME, RenameNotebook(notebook_id=row.id, change=change))
-        except NlmError as exc:
-            exc.details["created"] = row.id
-            raise exc.also("The notebook itself was created, without the emoji: its id is in details.") from None
-    return NotebookResult(notebook=info(ctx, row))
-
-
-async def at_the_limit(ctx: ToolContext, refused: NlmError) -> NlmError:
-    """The service refuses a notebook too many with status 3, 7 or 8: tell that from other reasons by counting."""
-    try:
-        rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
-        owned = [row for row in rows if row.meta is None or row.meta.role == 1]
-        limits = [row.limits for row in (rows if any(row.limits for row in rows) else owned[:1])]
-        if not any(limits) and owned:
-            limits = [(await get(ctx, owned[0].id)).notebook.limits]
-    except NlmError:
-        return refused
-    limit = next((found.notebooks for found in limits if found and found.notebooks), None)
-    if limit is None or len(owned) < limit:
-        otherwise = (
-            refused.hint
-            if isinstance(refused, RateLimited)
-            else "If not, the call's form may have changed: record creating a notebook with nlm-capture."
-        )
-        refused.hint = f"The account owns {len(owned)} notebooks: its limit may be reached. {otherwise}"
-        return refused
-    return Quota(
-        f"this account owns {len(owned)} notebooks, its limit is {limit}",
-        hint="Delete a notebook to make room.",
-        outcome=Outcome.REJECTED,
-        details=refused.details,
-    )
-
-
-async def after_lost_create(ctx: ToolContext, title: str, lost: NlmError) -> NlmError:
-    """Whether the notebook of a lost reply is there now; a title may stand twice, so this is a pointer, not proof."""
-    try:
-        rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
-    except NlmError:
-        return lost
-    alike = [row.id for row in rows if row.title == title]
-    lost.details["same_title"] = alike
-    lost.hint = (
-        "Notebooks with this title exist (details.same_title): look whether one of them is new before you try again."
-        if alike
-        else "No notebook has this title yet; look again in a minute before you try again."
-    )
-    return lost
-
-
-class RenameArgs(Args):
-    notebook: str
-    title: str | None = Field(None, min_length=1)
-    emoji: str | None = Field(None, description='"" clears it')
-
-
-@tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(GET, RENAME))
-async def rename_notebook(ctx: ToolContext, args: RenameArgs) -> NotebookResult:
-    """Change a notebook's title, emoji or both."""
-    if args.title is None and args.emoji is None:
-        raise refuse("nothing to change", "Give title, emoji or both.")
-    notebook = await notebook_id(ctx, args.notebook)
-    # the answer has no sources, and a read that fails afterwards would look like a change that failed
-    row = (await get(ctx, notebook)).notebook
-    change = Rename(title=args.title, emoji=args.emoji)
-    now = await ctx.call(RENAME, RenameNotebook(notebook_id=notebook, change=change))
-    return NotebookResult(notebook=info(ctx, row.model_copy(update={"title": now.title, "emoji": now.emoji})))
-
-
-class SelectArgs(Args):
-    notebook: str
-
-
-@tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(GET,))
-async def select_notebook(ctx: ToolContext, args: SelectArgs) -> NotebookResult:
-    """Make a notebook the default for calls that name none."""
-    row = (await get(ctx, await notebook_id(ctx, args.notebook))).notebook
-    await ctx.store.set_active_notebook(row.id)
-    return NotebookResult(notebook=info(ctx, row, row.id))
-
-
-class DeleteArgs(Args):
-    notebook: str
-    expected_title: str | None = Field(None, description="refuse unless the title is exactly this")
-    confirm: bool = Field(False, description="without it nothing is deleted")
-
-
-@tool(scope=Scope.DELETE, effect=Effect.DELETE, rpcs=(GET, DELETE))
-async def delete_notebook(ctx: ToolContext, args: DeleteArgs) -> Deleted:
-    """Delete a notebook with everything in it, for everyone. Cannot be undone."""
-    row = (await get(ctx, await notebook_id(ctx, args.notebook))).notebook
-    if args.expected_title is not None and args.expected_title != row.title:
-        raise refuse("the notebook has another title than expected", notebook=row.id, title=row.title)
-    if not args.confirm:
-        would = f"delete notebook {row.title!r} ({row.id}) with {len(distinct(row.sources))} sources; call with confirm"
-        return Deleted(status="needs_confirmation", notebook_id=row.id, title=row.title, would=would)
-    await ctx.call(DELETE, DeleteNotebooks(notebook_ids=[row.id]), notebook=row.id)
-    await ctx.store.forget_notebook(row.id)
-    return Deleted(status="deleted", notebook_id=row.id, title=row.title)

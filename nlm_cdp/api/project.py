@@ -34,7 +34,9 @@ class NotebookMeta(Message):
 
 
 class Goal(Message):
-    code: Annotated[int, Tag(1)]
+    """`[]` stands for the defaults in some rows."""
+
+    code: Annotated[int | None, Tag(1)] = None
     prompt: Annotated[str | None, Tag(2)] = None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import unquote, urlsplit
 
 from pydantic import model_validator
 
@@ -35,8 +36,14 @@ KINDS = {
     19: "ai_mode_chat",
     20: "expert_content",
 }
-MEDIA = 10
+PDF, TEXT, WEB_PAGE, MARKDOWN, MEDIA = 3, 4, 5, 8, 10
 DRIVE_STATUS = {1: "inaccessible", 2: "syncing", 3: "active", 4: "deleted", 5: "ai_access_denied"}
+
+DRIVE_PROBLEMS = {
+    1: "this account cannot open the Drive file any more",
+    4: "the Drive file was deleted",
+    5: "the Drive file's owner does not let AI read it",
+}
 
 
 class DocsDescriptor(Message):
@@ -125,6 +132,31 @@ class Source(Message):
             return None
         return self.meta.url or (self.meta.youtube.url if self.meta.youtube else None)
 
+    @property
+    def drive_id(self) -> str | None:
+        """The Drive file it was made of."""
+        if self.meta is None:
+            return None
+        file = self.meta.docs.document_id if self.meta.docs else None
+        return file or (self.meta.drive.file_id if self.meta.drive else None)
+
+    @property
+    def name(self) -> str | None:
+        """The title; a PDF that was added by its address has that in its place, and goes by its file's name."""
+        if self.type != PDF or self.title is None or self.title != self.url:
+            return self.title
+        return pdf_name(self.title) or self.title
+
+
+def pdf_name(address: str) -> str | None:
+    """The name of the PDF at the end of an address, without its extension."""
+    try:
+        path = urlsplit(address).path
+    except ValueError:
+        return None
+    stem, dot, extension = unquote(path.rpartition("/")[2]).rpartition(".")
+    return stem.strip() or None if dot and extension.lower() == "pdf" else None
+
 
 def distinct(rows: list[Source]) -> list[Source]:
     """Each source once: listings were seen to repeat an id, and every count must agree."""
@@ -132,6 +164,8 @@ def distinct(rows: list[Source]) -> list[Source]:
 
 
 class SourceInfo(Result):
+    """`problem`: why it cannot be used, or not as it should be. `fresh`: None where that was not asked or not told."""
+
     id: str
     title: str | None = None
     kind: str
@@ -142,13 +176,15 @@ class SourceInfo(Result):
     words: int | None = None
     added: str | None = None
     drive_status: str | None = None
+    fresh: bool | None = None
+    problem: str | None = None
 
 
 def source_info(row: Source) -> SourceInfo:
     meta, drive = row.meta or SourceMeta(), row.state.drive if row.state else None
     return SourceInfo(
         id=row.id,
-        title=row.title,
+        title=row.name,
         kind=KINDS.get(row.type, f"unknown({row.type})"),
         type_code=row.type,
         mime=meta.mime or (meta.drive.mime if meta.drive else None),
@@ -157,4 +193,16 @@ def source_info(row: Source) -> SourceInfo:
         words=meta.words,
         added=meta.added.iso if meta.added else None,
         drive_status=DRIVE_STATUS.get(drive, f"unknown({drive})") if drive else None,
+        problem=problem(row),
     )
+
+
+def problem(row: Source) -> str | None:
+    """What is wrong with a source, and what helps; None for one that is well, or well under way."""
+    state = row.state or SourceState()
+    if state.status == FAILED and row.type == MEDIA:
+        return "not processed; audio and video may pass through this state: look again in a minute"
+    if state.status == FAILED:
+        code = f" (fetch error {state.fetch_error})" if state.fetch_error is not None else ""
+        return f"the service could not process it{code}: delete it and add it again"
+    return DRIVE_PROBLEMS.get(state.drive or 0)

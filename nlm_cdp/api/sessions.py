@@ -90,7 +90,7 @@ async def list_sessions(ctx: ToolContext, args: NoArgs) -> SessionList:
 
 @tool(scope=Scope.WRITE, effect=Effect.SET, toolset="chat")
 async def reset_session(ctx: ToolContext, args: SessionArgs) -> SessionResult:
-    """Forget a session's history but keep its id; the notebook's own conversation stays in the web app."""
+    """Forget a session's history but keep its id."""
     session = await ctx.store.reset_session(args.session_id)
     if session is None:
         raise NotFound("no session has this id", hint="list_sessions shows the ones there are.")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nlm_cdp.api import notebooks
+from nlm_cdp.api import labels, notebooks
 from nlm_cdp.api.common import (
     Candidate,
     Empty,
@@ -17,10 +18,12 @@ from nlm_cdp.api.common import (
     legible,
     provenance,
     provenance_field,
+    refuse,
     text_window,
     window,
 )
-from nlm_cdp.api.rows import FAILED, STATUS, Source, SourceInfo, distinct, source_info
+from nlm_cdp.api.freshness import CHECK, freshness_of
+from nlm_cdp.api.rows import FAILED, STATUS, WEB_PAGE, Source, SourceInfo, distinct, source_info
 from nlm_cdp.errors import NotFound, NotReady
 from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.document import Document, markdown, plain_text
@@ -101,7 +104,8 @@ async def located(ctx: ToolContext, reference: str, notebook: str | None) -> tup
 
 
 def candidates(rows: Iterable[Source]) -> list[Candidate]:
-    return [Candidate(row.id, row.title or "") for row in rows]
+    """Each source under the name it is shown by, and under its title where that is another."""
+    return [Candidate(row.id, title or "") for row in rows for title in dict.fromkeys((row.name, row.title))]
 
 
 async def listing(ctx: ToolContext, notebook: str) -> list[Source]:
@@ -122,7 +126,11 @@ class SourceResult(Result):
 
 
 class SourceContent(SourceResult):
-    content: str
+    """`suspicious`: why this may not be the page that was meant. `file_path`: where the whole text is instead."""
+
+    content: str | None = None
+    file_path: str | None = None
+    suspicious: str | None = None
     total_chars: int
     has_more: bool
     origin: Origin = provenance_field()
@@ -150,38 +158,57 @@ class SourcesDeleted(Result):
 
 class ListArgs(Args):
     notebook: str | None = None
+    label: str | None = None
     status: Literal["processing", "ready", "error", "deleting", "preparing"] | None = None
+    freshness: bool = Field(False, description="compare Drive sources with their files")
     limit: int = Field(100, ge=1, le=1000)
     offset: int = Field(0, ge=0)
 
 
-@tool(scope=Scope.READ, effect=Effect.READ, rpcs=(notebooks.GET,))
+@tool(scope=Scope.READ, effect=Effect.READ, rpcs=(notebooks.GET, labels.LIST, CHECK))
 async def list_sources(ctx: ToolContext, args: ListArgs) -> SourceList:
     """List a notebook's sources with kind and status."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     got = await notebooks.get(ctx, notebook)
-    known = legible(distinct(got.notebook.sources), got.undecoded)
-    rows = [row for row in known if args.status in (None, STATUS.get(row.status))]
+    wanted = await labelled(ctx, notebook, args.label) if args.label is not None else None
+    rows = [
+        row
+        for row in legible(distinct(got.notebook.sources), got.undecoded)
+        if args.status in (None, STATUS.get(row.status)) and (wanted is None or row.id in wanted)
+    ]
     shown, counts = window(rows, args.limit, args.offset)
+    fresh = await freshness_of(ctx, notebook, shown) if args.freshness else {}
     return SourceList(
         notebook_id=notebook,
-        sources=[source_info(row) for row in shown],
+        sources=[source_info(row).model_copy(update={"fresh": fresh.get(row.id)}) for row in shown],
         undecoded=list(got.undecoded) or None,
         **counts,
     )
 
 
+async def labelled(ctx: ToolContext, notebook: str, reference: str) -> set[str]:
+    """The ids of the sources under a label."""
+    answer = await labels.listing(ctx, notebook)
+    known = labels.known(answer)
+    names = [Candidate(row.id, row.name) for row in known.values()]
+    return set(known[notebooks.meant(reference, names, "label", answer)].sources or [])
+
+
 class ContentArgs(Args):
-    source: str = Field(description="id, title or prefix")
+    source: str
     notebook: str | None = None
     format: Literal["text", "markdown"] = "text"
     offset: int = Field(0, ge=0)
     max_chars: int = Field(20_000, ge=1, le=200_000)
+    to_file: str | None = Field(None, min_length=1, description="write it all there")
 
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LOAD, notebooks.GET))
 async def get_source_content(ctx: ToolContext, args: ContentArgs) -> SourceContent:
-    """The text of a source, a window at a time."""
+    """The text of a source, a window at a time or into a file."""
+    if args.to_file is not None and {"offset", "max_chars"} & args.model_fields_set:
+        raise refuse("to_file writes the whole text: leave out offset and max_chars")
+    destination = await ctx.files.writable(args.to_file) if args.to_file is not None else None
     notebook, row = await located(ctx, args.source, args.notebook)
     loaded = await ctx.call(LOAD, LoadSource(source_id=row.id), notebook=notebook)
     document = loaded.document
@@ -194,18 +221,36 @@ async def get_source_content(ctx: ToolContext, args: ContentArgs) -> SourceConte
     text = await ctx.offload(lambda: plain_text(document.row) if as_text else markdown(document.decode()))
     if not text:
         document.decode()  # empty, or of a shape that the plain reading passes over?
-    shown, counts = text_window(text, args.offset, args.max_chars)
+    if destination is not None:
+        await ctx.files.save(destination, text.encode("utf-8", "replace"), overwrite=False)
+    shown, counts = text_window(text, args.offset, len(text) if destination is not None else args.max_chars)
     return SourceContent(
         notebook_id=notebook,
         source=source_info(loaded.source),
-        content=shown,
-        origin=provenance(ctx, shown, ai_generated=False),
+        content=shown if destination is None else None,
+        file_path=str(destination) if destination is not None else None,
+        suspicious="a page that keeps robots out seems to stand here" if is_wall(loaded.source, text) else None,
+        origin=await ctx.offload(lambda: provenance(ctx, shown, ai_generated=False)),
         **counts,
     )
 
 
+WALL = re.compile(
+    r"checking (if the site connection is secure|your browser)|(verify|confirm|check) (that )?you are (a )?human"
+    r"|are you a robot|not a robot|enable javascript and cookies|complete the (captcha|security check)"
+    r"|unusual traffic|ddos protection|attention required|access denied",
+    re.IGNORECASE,
+)
+WALL_CHARS = 1_500
+"""Pages that keep robots out are short; a longer text that has their words is about something else."""
+
+
+def is_wall(row: Source, text: str) -> bool:
+    return row.type == WEB_PAGE and len(text) <= WALL_CHARS and WALL.search(text) is not None
+
+
 class SourceArgs(Args):
-    source: str = Field(description="id, title or prefix")
+    source: str
     notebook: str | None = None
 
 
@@ -239,9 +284,9 @@ async def rename_source(ctx: ToolContext, args: RenameArgs) -> SourceResult:
 
 
 class DeleteArgs(Args):
-    sources: list[str] = Field(min_length=1, description="ids, titles or prefixes")
+    sources: list[str] = Field(min_length=1)
     notebook: str | None = None
-    confirm: bool = Field(False, description="without it nothing is deleted")
+    confirm: bool = False
 
 
 @tool(scope=Scope.DELETE, effect=Effect.DELETE, rpcs=(DELETE, notebooks.GET))
@@ -262,7 +307,7 @@ async def delete_source(ctx: ToolContext, args: DeleteArgs) -> SourcesDeleted:
     if not doomed:
         return SourcesDeleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
     if not args.confirm:
-        would = [f"delete {row.title!r} ({row.id})" for row in doomed.values()]
+        would = [f"delete {row.name!r} ({row.id})" for row in doomed.values()]
         return SourcesDeleted(
             status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would
         )

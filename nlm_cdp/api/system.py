@@ -1,12 +1,13 @@
-"""How the sidecar itself is doing."""
+"""The sidecar itself: how it is doing, the way to sign in, and what it keeps on this machine."""
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Literal
 
 from nlm_cdp import __version__
 from nlm_cdp.api import notebooks
-from nlm_cdp.errors import NlmError
+from nlm_cdp.errors import AccessGated, FileRefused, NlmError, SignedOut
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
 
@@ -37,7 +38,7 @@ class HealthResult(Result):
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(notebooks.LIST,))
 async def get_health(ctx: ToolContext, args: HealthArgs) -> HealthResult:
-    """Whether calls work right now, judged by a real one; says what to do if not."""
+    """Whether calls work right now, by a real one, and what to do if not."""
     error: NlmError | None = None
     try:
         await ctx.call(notebooks.LIST, notebooks.ListNotebooks())
@@ -72,3 +73,113 @@ def state_of(error: NlmError) -> str:
         "ACCESS_GATED": "gated",
         "ACCOUNT_AMBIGUOUS": "account_ambiguous",
     }.get(error.code, "could_not_check")
+
+
+# Signing in
+
+APP, SIGN_IN = "/", "/login"
+"""The latter leads to Google's sign-in; the former shows who is signed in, and keeps to the account in use."""
+NEXT = "Let the user sign in in the tab that was opened in their Chrome, then call get_health."
+
+
+class SignInResult(Result):
+    """`needs_confirmation`: nothing was done; `would` says what would happen."""
+
+    status: Literal["opened", "signed_in", "needs_confirmation"]
+    account: str | None = None
+    url: str | None = None
+    next: str | None = None
+    would: str | None = None
+
+
+@tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(notebooks.LIST,))
+async def setup_auth(ctx: ToolContext, args: HealthArgs) -> SignInResult:
+    """Open a sign-in tab in the user's Chrome if it is needed."""
+    try:
+        await ctx.call(notebooks.LIST, notebooks.ListNotebooks())
+    except (SignedOut, AccessGated):
+        return SignInResult(status="opened", url=await ctx.call.open_tab(SIGN_IN), next=NEXT)
+    return SignInResult(status="signed_in", account=ctx.call.health().account)
+
+
+class ReAuthArgs(Args):
+    confirm: bool = False
+
+
+@tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(notebooks.LIST,))
+async def re_auth(ctx: ToolContext, args: ReAuthArgs) -> SignInResult:
+    """Forget chat sessions, close our page, open a sign-in tab; signs nobody out."""
+    if not args.confirm:
+        sessions = len(await ctx.store.sessions())
+        would = (
+            f"forget {sessions} local chat sessions and which notebook is selected, close our hidden page in Chrome,"
+            " and open a sign-in tab there; Chrome itself stays signed in as it is"
+        )
+        return SignInResult(status="needs_confirmation", would=would)
+    path = SIGN_IN
+    with suppress(NlmError):  # what keeps this call from working is what starting over is for
+        await ctx.call(notebooks.LIST, notebooks.ListNotebooks())
+        path = APP
+    url = await ctx.call.open_tab(path)  # where there is no Chrome, nothing is forgotten
+    await ctx.call.drop_page()
+    await ctx.store.forget_sessions()
+    return SignInResult(status="opened", url=url, next=NEXT)
+
+
+# Cleaning up
+
+
+class StoredFile(Result):
+    path: str
+    size_bytes: int
+
+
+class Category(Result):
+    """`items`: how many there are, where that can be read."""
+
+    name: Literal["sessions", "library", "files"]
+    items: int | None = None
+    files: list[StoredFile]
+
+
+class CleanupResult(Result):
+    """`needs_confirmation`: nothing was deleted; the categories are what would be."""
+
+    status: Literal["deleted", "nothing_to_delete", "needs_confirmation"]
+    categories: list[Category]
+    note: str | None = None
+
+
+class CleanupArgs(Args):
+    confirm: bool = False
+    preserve_library: bool = False
+
+
+@tool(scope=Scope.DELETE, effect=Effect.DELETE)
+async def cleanup_data(ctx: ToolContext, args: CleanupArgs) -> CleanupResult:
+    """List and, confirmed, delete what this server keeps on this machine: chat sessions and the library."""
+    if not await ctx.store.files():
+        return CleanupResult(status="nothing_to_delete", categories=[])
+    sessions = entries = None
+    try:
+        sessions, entries = len(await ctx.store.sessions()), len(await ctx.store.library.entries())
+    except FileRefused:  # a damaged file, or one of a newer version, can still be removed whole
+        if args.preserve_library:
+            raise
+    # only now are there all the files that reading makes
+    files = [StoredFile(path=str(path), size_bytes=size) for path, size in await ctx.store.files()]
+    categories = [Category(name="sessions", items=sessions, files=files)]
+    if not args.preserve_library:
+        categories.append(Category(name="library", items=entries, files=files))
+        categories.append(Category(name="files", items=len(files), files=files))
+    if not args.confirm:
+        return CleanupResult(status="needs_confirmation", categories=categories)
+    if args.preserve_library:
+        await ctx.store.forget_sessions()
+        return CleanupResult(status="deleted", categories=categories)
+    if await ctx.store.remove_files():
+        return CleanupResult(status="deleted", categories=categories)
+    await ctx.store.forget_sessions()
+    await ctx.store.library.clear()
+    note = "Another process has the files open, so they stay, emptied of sessions and library."
+    return CleanupResult(status="deleted", categories=categories[:2], note=note)

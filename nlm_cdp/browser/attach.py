@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from urllib.parse import urlencode
 
 import trio
 
@@ -14,7 +15,7 @@ from nlm_cdp.browser.page import Moved, Page
 from nlm_cdp.cdp.connection import Connection, open_connection
 from nlm_cdp.cdp.generated import browser, target
 from nlm_cdp.cdp.protocol import CommandRefused
-from nlm_cdp.errors import NlmError
+from nlm_cdp.errors import ChromeLost, NlmError
 from nlm_cdp.wire import page as app
 from nlm_cdp.wire.page import Health
 
@@ -25,6 +26,7 @@ class Chrome:
     def __init__(self, endpoint: str = "auto", account: str | None = None) -> None:
         self.endpoint, self.account = endpoint, account
         self.health = Health(state="not_connected")
+        self.connection: Connection | None = None
 
     async def hold(self, connected: Callable[[Callable[[], Awaitable[Page]]], None]) -> None:
         """Connect once, hand over the maker of pages, and return when the socket is gone."""
@@ -48,10 +50,24 @@ class Chrome:
         self.health = replace(self.health, state="chrome_lost", page=None)
 
     async def serve(self, connection: Connection, connected: Callable[[Callable[[], Awaitable[Page]]], None]) -> None:
-        async with trio.open_nursery() as nursery:
-            connected(lambda: self.make_page(nursery, connection))
-            await connection.wait_closed()
-            nursery.cancel_scope.cancel()
+        self.connection = connection
+        try:
+            async with trio.open_nursery() as nursery:
+                connected(lambda: self.make_page(nursery, connection))
+                await connection.wait_closed()
+                nursery.cancel_scope.cancel()
+        finally:
+            self.connection = None
+
+    async def open_tab(self, path: str) -> str:
+        """A tab in front of the user, where their notebook tabs say; it is theirs, and stays when we go."""
+        if self.connection is None:
+            raise ChromeLost("Chrome closed the connection")
+        place = choose(await notebook_tabs(self.connection), self.account)
+        account = place.authuser if place.authuser not in (None, "0") else None
+        url = place.origin + path + (f"?{urlencode({'authuser': account})}" if account else "")
+        await self.connection.execute(target.create_target(url, browser_context_id=profile_of(place)))
+        return url
 
     async def make_page(self, nursery: trio.Nursery, connection: Connection) -> Page:
         """A page where the user's notebook tabs say; the app may have moved to another of its hosts."""
@@ -61,7 +77,7 @@ class Chrome:
         except Moved as moved:
             page = await open_page(nursery, connection, replace(place, origin=moved.origin))
         except NlmError as exc:
-            self.health = replace(self.health, state=exc.state or "could_not_check", page=None)
+            self.health = replace(self.health, state=exc.state or "could_not_check", page=None, account=None)
             raise
         self.health = replace(
             self.health,
@@ -97,12 +113,17 @@ async def open_page(nursery: trio.Nursery, connection: Connection, place: Place)
 
 async def create_target(connection: Connection, place: Place) -> target.TargetID:
     """A hidden page; where Chrome is too old for that, a background tab."""
-    profile = browser.BrowserContextID(place.profile) if place.profile else None
-    try:
-        return await connection.execute(
-            target.create_target("about:blank", browser_context_id=profile, background=True, hidden=True)
-        )
-    except CommandRefused:
-        return await connection.execute(
-            target.create_target("about:blank", browser_context_id=profile, background=True)
-        )
+    with trio.CancelScope(shield=True):  # a page whose id never arrives could not be closed
+        try:
+            made = await connection.execute(
+                target.create_target("about:blank", browser_context_id=profile_of(place), background=True, hidden=True)
+            )
+        except CommandRefused:
+            made = await connection.execute(
+                target.create_target("about:blank", browser_context_id=profile_of(place), background=True)
+            )
+    return made
+
+
+def profile_of(place: Place) -> browser.BrowserContextID | None:
+    return browser.BrowserContextID(place.profile) if place.profile else None

@@ -46,6 +46,15 @@
     };
   }
 
+  // UTF-8 bytes as text that is one byte a character on the other side, too.
+  const base64 = (text) =>
+    new Promise((resolve, reject) => {
+      const reader = new FileReader();
+      reader.onload = () => resolve(reader.result.slice(reader.result.indexOf(",") + 1));
+      reader.onerror = () => reject(reader.error);
+      reader.readAsDataURL(new Blob([text]));
+    });
+
   // One request. `stream`: the body goes out piece by piece through the binding, and an end mark after it.
   async function call(id, { path, query, f_req, stream }) {
     if (!tokens) return { failed: "NoTokens", sent: false };
@@ -69,6 +78,7 @@
       if (!stream || !response.ok) {
         const body = await response.text();
         if (body.length > facts.largest) answer.failed = "TooLarge";
+        else if (body.length > facts.large && /[^\x00-\x7f]/.test(body)) answer.base64 = await base64(body);
         else answer.body = body;
       } else {
         const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -88,5 +98,5 @@
     if (controller) controller.abort();
   }
 
-  globalThis[key] = { bootstrap, call, abort };
+  globalThis[key] = { bootstrap, call, abort, running };
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from base64 import b64decode
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from importlib.resources import files
@@ -32,6 +33,9 @@ T = TypeVar("T")
 LARGEST = 100_000_000
 """Characters of one answer that still fit a protocol message when every one is escaped."""
 
+LARGE = 1_000_000
+"""Characters above which an answer that is not ASCII travels as bytes: as text it could take four times the memory."""
+
 FACTS: dict[str, Any] = {
     "patterns": {
         "token": app.value_pattern(app.TOKEN),
@@ -44,6 +48,7 @@ FACTS: dict[str, Any] = {
     "build": app.DEFAULT_BUILD,
     "content_type": batchexecute.CONTENT_TYPE,
     "largest": LARGEST,
+    "large": LARGE,
 }
 INVOKE = "function(key, name, ...args) { return globalThis[key][name](...args); }"
 
@@ -75,7 +80,7 @@ class Answer:
     redirected: bool = False
     retry_after: str | None = None
     failed: str | None = None
-    body: str = ""
+    body: str | bytes = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +221,8 @@ class Page:
         said = await self.invoke("call", number, request, timeout=math.inf)
         if not isinstance(said, dict):
             raise ChromeLost("our page in Chrome gave no answer")
-        return Answer(**said)
+        body = b64decode(said.pop("base64")) if "base64" in said else said.pop("body", "")
+        return Answer(**said, body=body)
 
     async def abort(self, number: int) -> None:
         """Stop a fetch, even while we are being cancelled; bounded, and a page that is gone needs none."""

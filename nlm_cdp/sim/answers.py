@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from nlm_cdp.rpc import Rpc
-from nlm_cdp.sim.records import Notebook
+from nlm_cdp.sim.records import Notebook, Writing
 from nlm_cdp.sim.state import Account
 from nlm_cdp.wire.chat import Snapshot
 from nlm_cdp.wire.pblite import Message
 
-INVALID, NOT_FOUND, DENIED = 3, 5, 7
+INVALID, NOT_FOUND, DENIED, INTERNAL = 3, 5, 7, 13
 
 Q = TypeVar("Q", bound=Message)
 A = TypeVar("A", bound=Message)
@@ -38,10 +38,11 @@ class Pieces:
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """The snapshots of an answer, and the notebook it is given in."""
+    """The snapshots of an answer, the notebook it is given in, and what tells when it has been stopped."""
 
     snapshots: list[Snapshot]
     notebook: Notebook
+    writing: Writing
 
 
 Answer = Message | Refusal | Pieces | Stream | None

@@ -10,12 +10,13 @@ import base64
 from typing import Any
 
 from nlm_cdp.api import chat as api
+from nlm_cdp.api.common import Empty
 from nlm_cdp.api.rows import READY
-from nlm_cdp.sim.answers import INVALID, NOT_FOUND, Handler, Refusal, Stream
+from nlm_cdp.sim.answers import DENIED, INVALID, NOT_FOUND, Handler, Refusal, Stream
 from nlm_cdp.sim.draft import Claim, Draft, Quote
 from nlm_cdp.sim.markup import Block, Run, elements
 from nlm_cdp.sim.notebooks import TEXT_CHIP
-from nlm_cdp.sim.records import Conversation, Notebook, Source, Turn
+from nlm_cdp.sim.records import Conversation, Notebook, Source, Turn, Writing
 from nlm_cdp.sim.retrieval import best_sentence, frequent, ranked
 from nlm_cdp.sim.state import Account
 from nlm_cdp.wire.chat import ANSWER, THINKING, AnswerRow, Chip, Snapshot, TurnRef
@@ -48,8 +49,8 @@ def ask(account: Account, request: api.Ask) -> Refusal | Stream:
     )
     newer = request.notebook_id is not None
     snapshots = [*thinking(turn, sources), *answering(account, turn, request.question, sources, newer=newer)]
-    remember(account, chat, request.question, snapshots[-1].answer)
-    return Stream(snapshots, notebook)
+    writing = remember(account, chat, request.question, snapshots)
+    return Stream(snapshots, notebook, writing)
 
 
 def conversation(account: Account, notebook: Notebook, wanted: str | None) -> Conversation:
@@ -65,10 +66,14 @@ def conversation(account: Account, notebook: Notebook, wanted: str | None) -> Co
     return known
 
 
-def remember(account: Account, chat: Conversation, question: str, answer: AnswerRow | None) -> None:
+def remember(account: Account, chat: Conversation, question: str, snapshots: list[Snapshot]) -> Writing:
+    """The service writes to the end whether somebody listens or not; until then the answer is no turn yet."""
     service = account.service
     chat.turns.append(Turn(service.new_id(), service.stamp(), question=question))
-    chat.turns.append(Turn(service.new_id(), service.stamp(), answer=answer))
+    chat.turns.append(turn := Turn(service.new_id(), service.stamp(), answer=snapshots[-1].answer))
+    until = service.now() + service.pace * (len(snapshots) - 1)
+    chat.writing = Writing(service.opaque(24), until, turn)
+    return chat.writing
 
 
 # Snapshots
@@ -153,13 +158,17 @@ def list_chats(account: Account, request: api.ListChats) -> api.Chats | Refusal:
     if notebook is None:
         return Refusal(NOT_FOUND)
     chat = newest(notebook)
-    return api.Chats(ids=[chat.id]) if chat is not None else api.Chats()
+    return api.Chats(chats=[api.ChatRow(id=chat.id)]) if chat is not None else api.Chats()
 
 
 def newest(notebook: Notebook) -> Conversation | None:
-    """The service's own conversation that was used last."""
-    used = [chat for chat in notebook.chats if chat.listed and chat.turns]
-    return max(used, key=lambda chat: (chat.turns[-1].at.seconds, chat.turns[-1].at.nanos), default=None)
+    """The service's own conversation that was used last; one whose turns were deleted is still there."""
+    used = [chat for chat in notebook.chats if chat.listed and (chat.turns or chat.emptied)]
+    return max(used, key=last_used, default=None)
+
+
+def last_used(chat: Conversation) -> tuple[int, int]:
+    return (chat.turns[-1].at.seconds, chat.turns[-1].at.nanos) if chat.turns else (0, 0)
 
 
 def list_turns(account: Account, request: api.ListTurns) -> api.Turns | Refusal:
@@ -167,9 +176,12 @@ def list_turns(account: Account, request: api.ListTurns) -> api.Turns | Refusal:
     chat = account.conversation(request.conversation_id)
     if chat is None:
         return Refusal(NOT_FOUND)
-    shown = chat.turns[::-1][: request.limit]
+    turns = chat.shown(account.service.now())[::-1]
+    begin = int(request.cursor) if request.cursor and request.cursor.isdecimal() else 0
+    shown = turns[begin : begin + request.limit]
+    end = begin + len(shown)
     rows = [turn_row(turn) for turn in shown]
-    return api.Turns(turns=rows or None, next_token="older" if len(shown) < len(chat.turns) else None)
+    return api.Turns(turns=rows or None, next_token=str(end) if end < len(turns) else None)
 
 
 def turn_row(turn: Turn) -> api.Turn:
@@ -178,8 +190,42 @@ def turn_row(turn: Turn) -> api.Turn:
     return api.Turn(id=turn.id, at=turn.at, role=api.REPLY, answer=turn.answer)
 
 
+def status(account: Account, request: api.GetStatus) -> api.ChatStatus | Refusal:
+    chat = account.conversation(request.conversation_id)
+    if chat is None:
+        return Refusal(DENIED)
+    if chat.writing is not None and chat.writes(account.service.now()):
+        return api.ChatStatus(token=chat.writing.token, status=api.GENERATING)
+    return api.ChatStatus(status=api.IDLE)
+
+
+def cancel(account: Account, request: api.CancelGeneration) -> Empty | Refusal:
+    """The answer is not written any further and no turn comes of it; its stream stays open without a word (N)."""
+    chat = account.conversation(request.conversation_id)
+    if chat is None:
+        return Refusal(DENIED)
+    if chat.writing is not None and chat.writes(account.service.now()):
+        chat.writing.stopped = True
+        chat.turns.remove(chat.writing.turn)
+    return Empty()
+
+
+def delete_turns(account: Account, request: api.DeleteTurns | api.DeleteNotebookTurns) -> Empty | Refusal:
+    """The conversation stays, empty (N)."""
+    chat = account.conversation(request.conversation_id)
+    if chat is None:
+        return Refusal(NOT_FOUND)
+    chat.turns.clear()
+    chat.emptied, chat.writing = True, None
+    return Empty()
+
+
 HANDLERS: tuple[Handler[Any, Any], ...] = (
     Handler(api.ASK, ask),
     Handler(api.LIST_CHATS, list_chats),
     Handler(api.LIST_TURNS, list_turns),
+    Handler(api.STATUS, status),
+    Handler(api.CANCEL, cancel),
+    Handler(api.DELETE_TURNS, delete_turns),
+    Handler(api.DELETE_NOTEBOOK_TURNS, delete_turns),
 )

@@ -15,7 +15,24 @@ import trio
 from nlm_cdp.api import chat as chat_api
 from nlm_cdp.api import classify, variants
 from nlm_cdp.errors import Drift
-from nlm_cdp.sim import chat, notebooks, pages, sources
+from nlm_cdp.sim import (
+    account,
+    chat,
+    elements,
+    labels,
+    media,
+    notebooks,
+    notes,
+    pages,
+    research,
+    sharing,
+    sources,
+    steering,
+    studio,
+    upkeep,
+    uploads,
+    webapp,
+)
 from nlm_cdp.sim.answers import INVALID, Answer, Handler, Refusal, Stream
 from nlm_cdp.sim.faults import ANY, CHAT, Fault, Faults, Kind
 from nlm_cdp.sim.framing import (
@@ -29,17 +46,34 @@ from nlm_cdp.sim.framing import (
     rpc_body,
     snapshot_frame,
 )
-from nlm_cdp.sim.http import Manner, Request, Response
+from nlm_cdp.sim.http import Digest, Manner, Request, Response
 from nlm_cdp.sim.log import Logged
-from nlm_cdp.sim.records import Notebook
+from nlm_cdp.sim.records import Notebook, Writing
 from nlm_cdp.sim.state import Account, Service
 from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, frame_body, parse_form
 from nlm_cdp.wire.page import APP_HOSTS, GATE_HOSTS, SIGN_IN_HOST
 
 HANDLERS: dict[str, Handler[Any, Any]] = {
-    handler.rpc.name: handler for module in (notebooks, sources, chat) for handler in module.HANDLERS
+    handler.rpc.name: handler
+    for module in (
+        notebooks,
+        sources,
+        chat,
+        labels,
+        notes,
+        research,
+        sharing,
+        account,
+        studio,
+        elements,
+        steering,
+        upkeep,
+        webapp,
+    )
+    for handler in module.HANDLERS
 }
-HOSTS = (*APP_HOSTS, SIGN_IN_HOST, *GATE_HOSTS)
+MEDIA_HOSTS = tuple(media.PATHS)
+HOSTS = (*APP_HOSTS, SIGN_IN_HOST, *GATE_HOSTS, *MEDIA_HOSTS)
 CURRENT, OLDER = APP_HOSTS[:2]
 GATE = f"https://{GATE_HOSTS[1]}/?location=unsupported"
 COOKIES = ("SID", "__Secure-1PSID", "__Secure-3PSID")
@@ -62,12 +96,18 @@ class Endpoints:
         logged.status = response.status
         return response
 
+    def receive(self, request: Request) -> Digest | None:
+        """What takes in the body of a request in place of memory."""
+        return uploads.receive(self.service, request) if request.host in APP_HOSTS else None
+
     def routed(self, request: Request, logged: Logged) -> Response:
         post = request.method == "POST" and request.host in APP_HOSTS
         if post and request.path == PATH:
             return self.authorised(request, logged, self.rpcs)
         if post and request.path == CHAT_PATH:
             return self.authorised(request, logged, self.chat)
+        if post and request.path == uploads.PATH:
+            return self.upload(request, logged)
         logged.fault = fault = self.faults.take({request.path})
         if fault is not None and (whole := fault.response()) is not None:
             return whole
@@ -87,6 +127,9 @@ class Endpoints:
             return pages.sign_in(self.service)
         if request.host in GATE_HOSTS:
             return pages.gate()
+        if request.host in MEDIA_HOSTS:
+            found = self.service.media.get(request.query.get("id", ""))
+            return media.answer(found, request, signed_in=self.has_cookie(request), sign_in=self.sign_in_url(request))
         match request.path:
             case "/robots.txt":
                 return pages.redirect("/") if self.service.light_redirects else pages.text(200, "User-agent: *\n")
@@ -122,6 +165,24 @@ class Endpoints:
 
     def has_cookie(self, request: Request) -> bool:
         return any(request.cookie(name) == self.service.cookie for name in COOKIES)
+
+    # Uploads
+
+    def upload(self, request: Request, logged: Logged) -> Response:
+        """One step of an upload, with the same checks as a call has."""
+        step = uploads.step(request)
+        logged.fault = fault = self.faults.take({request.path, step or ""})
+        response = pages.text(400, "Bad request (simulated).")
+        if not self.has_cookie(request) or self.service.signed_out:
+            response = pages.text(401, "Unauthorized (simulated).")
+        elif not is_same_origin(request):
+            response = pages.text(403, "Forbidden (simulated): the request does not come from the app's origin.")
+        elif step is not None and (fault is None or fault.answers):
+            response = uploads.answer(self.service, request)
+        if fault is not None:
+            response = fault.response() or response
+            response.manner = fault.manner
+        return response
 
     # Calls
 
@@ -180,9 +241,11 @@ class Endpoints:
         whole = fault.response() if fault is not None else None
         frames: list[Frame] = []
         over: list[Callable[[bool], None]] = []
+        writing: Writing | None = None
         if fault is None or fault.answers:
             answer = run(account, chat_api.ASK.id, calls[0].params)
             if isinstance(answer, Stream):
+                writing = answer.writing
                 over.append(busy(answer.notebook))
                 frames = [snapshot_frame(snapshot.encode()) for snapshot in answer.snapshots]
             else:
@@ -192,15 +255,19 @@ class Endpoints:
             return whole
         if fault is not None:
             frames = fault.chat_frames(frames)
-        body = self.streamed(frames, fault)
+        body = self.streamed(frames, fault, writing)
         return Response(200, list(RPC_HEADERS), body, fault.manner if fault is not None else Manner(), over)
 
-    async def streamed(self, frames: list[Frame], fault: Fault | None) -> AsyncGenerator[bytes, None]:
-        """The chunks one after the other, a pause before each but the first."""
+    async def streamed(
+        self, frames: list[Frame], fault: Fault | None, writing: Writing | None
+    ) -> AsyncGenerator[bytes, None]:
+        """The chunks one after the other, a pause before each but the first; nothing more once it was stopped."""
         off = int(fault.amount) if fault is not None and fault.kind is Kind.COUNT else 0
         for index, chunk in enumerate(chat_chunks(frames, self.service.number())):
             if index:
                 await trio.sleep(self.service.pace)
+            if writing is not None and writing.stopped:
+                await trio.sleep_forever()
             yield (miscounted(chunk, off) if off else chunk).encode()
 
 

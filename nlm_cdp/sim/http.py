@@ -6,6 +6,7 @@ the response leaves. While it leaves, a second task reads: a client that goes aw
 
 from __future__ import annotations
 
+import hashlib
 import socket
 import struct
 import sys
@@ -22,9 +23,27 @@ READ = 65_536
 LARGEST_BODY = 256 * 2**20
 
 
+class Digest:
+    """What is kept of a body that may be huge: its size, its hash and its beginning; `pace`: seconds for each piece."""
+
+    KEPT = 65_536
+
+    def __init__(self, pace: float = 0) -> None:
+        self.size, self.head, self.hash, self.pace = 0, bytearray(), hashlib.sha256(), pace
+
+    def feed(self, data: bytes) -> None:
+        self.size += len(data)
+        self.head += data[: self.KEPT - len(self.head)]
+        self.hash.update(data)
+
+    @property
+    def sha256(self) -> str:
+        return self.hash.hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One request; header names are in lower case."""
+    """One request; header names are in lower case. Of a body with a `digest`, nothing else is kept."""
 
     method: str
     host: str
@@ -32,6 +51,7 @@ class Request:
     query: dict[str, str]
     headers: dict[str, str]
     body: bytes
+    digest: Digest | None = None
 
     def cookie(self, name: str) -> str | None:
         for pair in self.headers.get("cookie", "").split(";"):
@@ -78,13 +98,19 @@ class Response:
 
 
 Handle = Callable[[Request], Response]
+Receive = Callable[[Request], Digest | None]
 
 
 class Connection:
-    """One client; `serve` returns when either side ends it."""
+    """One client; `serve` returns when either side ends it.
 
-    def __init__(self, stream: trio.SSLStream[trio.SocketStream], handle: Handle) -> None:
-        self.stream, self.handle = stream, handle
+    `receive`: what takes in the body of a request in place of memory, by the request's head.
+    """
+
+    def __init__(
+        self, stream: trio.SSLStream[trio.SocketStream], handle: Handle, receive: Receive = lambda _: None
+    ) -> None:
+        self.stream, self.handle, self.receive = stream, handle, receive
         self.http = h11.Connection(h11.SERVER)
 
     async def serve(self) -> None:
@@ -114,22 +140,30 @@ class Connection:
 
     async def read(self) -> Request | None:
         """The next request; None when the client is done."""
-        head: h11.Request | None = None
+        request: Request | None = None
         body = bytearray()
         while True:
             event = self.http.next_event()
             if event is h11.NEED_DATA:
                 self.http.receive_data(bytes(await self.stream.receive_some(READ)))
             elif isinstance(event, h11.Request):
-                head = event
-            elif isinstance(event, h11.Data):
-                body += event.data
-                if len(body) > LARGEST_BODY:
-                    raise h11.RemoteProtocolError("the body is too large", error_status_hint=413)
-            elif isinstance(event, h11.EndOfMessage) and head is not None:
-                return as_request(head, bytes(body))
+                request = as_request(event)
+                request = replace(request, digest=self.receive(request))
+            elif isinstance(event, h11.Data) and request is not None:
+                await self.take_in(event.data, request, body)
+            elif isinstance(event, h11.EndOfMessage) and request is not None:
+                return replace(request, body=bytes(body))
             else:
                 return None
+
+    async def take_in(self, data: bytes, request: Request, body: bytearray) -> None:
+        if request.digest is not None:
+            request.digest.feed(data)
+            await trio.sleep(request.digest.pace)
+            return
+        body += data
+        if len(body) > LARGEST_BODY:
+            raise h11.RemoteProtocolError("the body is too large", error_status_hint=413)
 
     async def watch(self, scope: trio.CancelScope) -> None:
         """Read ahead while an answer leaves; an end of the client's side ends the answer."""
@@ -179,7 +213,7 @@ class Connection:
     async def send_limited(self, response: Response) -> None:
         """Status line, headers and as much of the body as the manner lets through."""
         manner = response.manner
-        if manner.limit is not None:
+        if manner.limit is not None and manner.limit < 1:
             response = await measured(response)
         length = length_of(response)
         allowed = limit_of(manner, length)
@@ -209,12 +243,12 @@ class Connection:
             await self.stream.send_all(data)
 
 
-def as_request(head: h11.Request, body: bytes) -> Request:
+def as_request(head: h11.Request) -> Request:
     headers = {name.decode(): value.decode("latin-1") for name, value in head.headers}
     target = urlsplit(head.target.decode("latin-1"))
     host = headers.get("host", "").partition(":")[0].lower()
     query = dict(parse_qsl(target.query, keep_blank_values=True))
-    return Request(head.method.decode(), host, target.path or "/", query, headers, body)
+    return Request(head.method.decode(), host, target.path or "/", query, headers, b"")
 
 
 def length_of(response: Response) -> int | None:

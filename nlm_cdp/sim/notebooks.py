@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+from nlm_cdp.api import managing, project
 from nlm_cdp.api import notebooks as api
-from nlm_cdp.api import project
 from nlm_cdp.api.common import Empty, Provenance, RequestContext
 from nlm_cdp.api.rows import READY
-from nlm_cdp.sim.answers import DENIED, INVALID, NOT_FOUND, Handler, Refusal
-from nlm_cdp.sim.records import OWNER, Notebook
+from nlm_cdp.sim.answers import DENIED, INTERNAL, INVALID, NOT_FOUND, Handler, Refusal
+from nlm_cdp.sim.records import OWNER, Notebook, Source
 from nlm_cdp.sim.retrieval import frequent, sentences
-from nlm_cdp.sim.rows import created_row, mutated_row, notebook_row
+from nlm_cdp.sim.rows import copied_row, created_row, mutated_row, notebook_row
 from nlm_cdp.sim.state import Account
 from nlm_cdp.wire.chat import Chip
 
@@ -24,10 +25,37 @@ def list_notebooks(account: Account, request: api.ListNotebooks) -> api.Notebook
 
 
 def create(account: Account, request: api.CreateNotebook) -> project.Notebook | Refusal:
-    owned = sum(notebook.role == OWNER for notebook in account.notebooks.values())
-    if owned >= (account.limits.notebooks or 0) or is_outdated(account, request.context, request.old_provenance):
+    if is_full(account) or is_outdated(account, request.context, request.old_provenance):
         return Refusal(INVALID)
     return created_row(account.add_notebook(request.title))
+
+
+def copy(account: Account, request: managing.CopyNotebook) -> project.Notebook | Refusal:
+    """The sources follow: the answer and the first look at the listing show none."""
+    original = account.notebooks.get(request.notebook_id)
+    if original is None:
+        return Refusal(NOT_FOUND)
+    if is_full(account) or is_outdated(account, request.context, None):
+        return Refusal(INVALID)
+    made = account.add_notebook(request.title, emoji=original.emoji)
+    made.arriving = [twin(account, source) for source in original.sources.values()]
+    return copied_row(made)
+
+
+def twin(account: Account, source: Source) -> Source:
+    return replace(source, id=account.service.new_id(), added=account.service.stamp())
+
+
+def forget(account: Account, request: managing.ForgetNotebook) -> Refusal:
+    """Answered with status 13 whatever it does (C)."""
+    if (notebook := account.notebooks.get(request.notebook_id)) is not None:
+        notebook.forgotten = True
+    return Refusal(INTERNAL)
+
+
+def is_full(account: Account) -> bool:
+    owned = sum(notebook.role == OWNER for notebook in account.notebooks.values())
+    return owned >= (account.limits.notebooks or 0)
 
 
 def is_outdated(account: Account, context: RequestContext, old: Provenance | None) -> bool:
@@ -40,10 +68,13 @@ def get(account: Account, request: api.GetNotebook) -> api.GotNotebook | Refusal
     notebook = account.notebooks.get(request.notebook_id)
     if notebook is None:
         return Refusal(NOT_FOUND)
-    notebook.viewed = account.service.stamp()
+    notebook.viewed, notebook.forgotten = account.service.stamp(), False
     for source in notebook.sources.values():
         source.advance()
-    return api.GotNotebook(notebook=notebook_row(account, notebook))
+    row = notebook_row(account, notebook)
+    notebook.sources |= {source.id: source for source in notebook.arriving}
+    notebook.arriving.clear()
+    return api.GotNotebook(notebook=row)
 
 
 def changeable(account: Account, notebook_id: str) -> Notebook | Refusal:
@@ -133,5 +164,7 @@ HANDLERS: tuple[Handler[Any, Any], ...] = (
     Handler(api.CONFIGURE_CHAT, configure_chat),
     Handler(api.SET_VIEW_LEVEL, set_view_level),
     Handler(api.DELETE, delete),
+    Handler(managing.COPY, copy),
+    Handler(managing.FORGET, forget),
     Handler(api.GUIDE, guide),
 )

@@ -82,6 +82,12 @@ def created_row(notebook: Notebook) -> wire.Notebook:
     )
 
 
+def copied_row(notebook: Notebook) -> wire.Notebook:
+    """The answer to a copy: never viewed, its sources still to come (N, notebooks_copy)."""
+    meta = full_meta(notebook).model_copy(update={"viewed": None, "f19": 3})
+    return wire.Notebook(title=notebook.title, id=notebook.id, emoji=notebook.emoji, meta=meta)
+
+
 def mutated_row(notebook: Notebook, **given: Any) -> wire.Notebook:
     """The answer to a mutation: no sources, no view time; `given` is what this mutation echoes beside."""
     return wire.Notebook(

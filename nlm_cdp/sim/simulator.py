@@ -15,7 +15,7 @@ import trio
 
 from nlm_cdp.sim.endpoints import HOSTS, Endpoints
 from nlm_cdp.sim.faults import Faults
-from nlm_cdp.sim.http import Connection, Request, Response
+from nlm_cdp.sim.http import Connection, Digest, Request, Response
 from nlm_cdp.sim.log import Log, Logged
 from nlm_cdp.sim.seed import seed as seed_account
 from nlm_cdp.sim.state import Service
@@ -44,6 +44,9 @@ class Simulator:
             f"--ignore-certificate-errors-spki-list={self.spki}",
         ]
 
+    def receive(self, request: Request) -> Digest | None:
+        return Endpoints(self.service, self.faults).receive(request)
+
     def handle(self, request: Request) -> Response:
         logged = Logged.of(request)
         self.requests.append(logged)
@@ -70,7 +73,7 @@ async def simulator(*, port: int = 0, seed: bool = True) -> AsyncIterator[Simula
             seed_account(running.service.owner)
 
         async def serve(stream: trio.SSLStream[trio.SocketStream]) -> None:
-            await Connection(stream, running.handle).serve()
+            await Connection(stream, running.handle, running.receive).serve()
 
         secured = [trio.SSLListener(listener, tls.context, https_compatible=True) for listener in listeners]
         raised: Exception | None = None

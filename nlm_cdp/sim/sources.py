@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nlm_cdp.api import adding
+from nlm_cdp.api import adding, uploading
 from nlm_cdp.api import sources as api
 from nlm_cdp.api.common import Empty
 from nlm_cdp.api.intake import video_id
-from nlm_cdp.api.rows import READY, DocsDescriptor, YouTube
+from nlm_cdp.api.rows import READY, DocsDescriptor, SourceMeta, YouTube
+from nlm_cdp.api.rows import Source as SourceRow
 from nlm_cdp.sim import fetch
 from nlm_cdp.sim.answers import DENIED, INVALID, NOT_FOUND, Handler, Pieces, Refusal
 from nlm_cdp.sim.filler import element_rows
 from nlm_cdp.sim.notebooks import changeable, is_outdated
-from nlm_cdp.sim.records import PROCESSING, VIDEO, WEB_PAGE, Notebook, Source
+from nlm_cdp.sim.records import PROCESSING, REGISTERED, VIDEO, WEB_PAGE, Notebook, Source
 from nlm_cdp.sim.retrieval import frequent, sentences
 from nlm_cdp.sim.rows import source_row
 from nlm_cdp.sim.state import Account
@@ -28,6 +29,9 @@ DRIVE_TYPES = {
     "application/vnd.google-apps.spreadsheet": 7,
     "application/pdf": 3,
 }
+
+
+STUB = SourceMeta(type=REGISTERED)
 
 
 def add(account: Account, request: adding.AddSources) -> adding.Added | Refusal | None:
@@ -47,6 +51,9 @@ def add(account: Account, request: adding.AddSources) -> adding.Added | Refusal 
 
 
 def add_one(account: Account, notebook: Notebook, content: adding.Content) -> Source | None:
+    """A book is only taken by the asynchronous call."""
+    if content.book is not None:
+        return None
     if content.text is not None:
         return account.add_source(notebook, content.text.title or "Pasted text", content.text.content)
     if content.drive is not None:
@@ -71,6 +78,19 @@ def add_page(account: Account, notebook: Notebook, url: str) -> Source | None:
         source.title, source.later_title = url, page.title
         source.status, source.slow_reads = PROCESSING, fetch.SLOW_READS
     return source
+
+
+def register(account: Account, request: uploading.RegisterFile) -> uploading.Registered | Refusal:
+    """A stub for each file, before any of its bytes."""
+    notebook = changeable(account, request.notebook_id)
+    if isinstance(notebook, Refusal):
+        return notebook
+    room = (account.limits.sources or 0) - len(notebook.sources)
+    if len(request.names) > room or is_outdated(account, request.context, request.old_provenance):
+        return Refusal(INVALID)
+    stubs = [account.add_source(notebook, name, kind=REGISTERED, status=PROCESSING) for name in request.names]
+    rows = [SourceRow(plain_id=stub.id, title=stub.title, meta=STUB) for stub in stubs]
+    return uploading.Registered(sources=rows, again=rows)
 
 
 def delete(account: Account, request: api.DeleteSources) -> Empty | Refusal:
@@ -141,6 +161,7 @@ def guide_row(source: Source) -> api.SourceGuideRow:
 
 HANDLERS: tuple[Handler[Any, Any], ...] = (
     Handler(adding.ADD, add),
+    Handler(uploading.REGISTER, register),
     Handler(api.DELETE, delete),
     Handler(api.RENAME, rename),
     Handler(api.LOAD, load),

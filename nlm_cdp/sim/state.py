@@ -18,7 +18,8 @@ from nlm_cdp.api.common import Timestamp
 from nlm_cdp.api.project import Limits
 from nlm_cdp.api.rows import READY, DocsDescriptor, YouTube
 from nlm_cdp.sim.filler import paragraphs
-from nlm_cdp.sim.records import OWNER, TEXT, Conversation, Notebook, Source
+from nlm_cdp.sim.media import DOWNLOAD, IMAGES, Media
+from nlm_cdp.sim.records import OWNER, TEXT, Conversation, Label, Note, Notebook, Source, Upload
 
 BUILD = "boq_labs-tailwind-frontend_20261112.04_p0"
 
@@ -35,10 +36,14 @@ class Account:
     session_id: str
     limits: Limits = field(default_factory=lambda: Limits(f1=6, notebooks=500, sources=300, words=500_000, tier=2))
     notebooks: dict[str, Notebook] = field(default_factory=dict)
+    collections: dict[str, Label] = field(default_factory=dict)
+    language: str | None = "en"
+    metered: bool = False
 
     def recent(self) -> list[Notebook]:
         """Most recently viewed first."""
-        return sorted(self.notebooks.values(), key=lambda item: (item.viewed.seconds, item.viewed.nanos), reverse=True)
+        listed = [item for item in self.notebooks.values() if not item.forgotten]
+        return sorted(listed, key=lambda item: (item.viewed.seconds, item.viewed.nanos), reverse=True)
 
     def add_notebook(
         self, title: str, *, emoji: str = "", role: int = OWNER, notebook_id: str | None = None
@@ -72,6 +77,28 @@ class Account:
         notebook.sources[source.id] = source
         return source
 
+    def add_note(
+        self,
+        notebook: Notebook,
+        title: str,
+        content: str = "",
+        *,
+        note_id: str | None = None,
+        type: int = 1,
+        prompt_type: int | None = None,
+        sources: list[str] | None = None,
+    ) -> Note:
+        now = self.service.stamp()
+        note = Note(note_id or self.service.new_id(), title, content, now, now, type, prompt_type, sources)
+        notebook.notes[note.id] = note
+        return note
+
+    def add_label(self, labels: dict[str, Label], name: str, emoji: str = "", *, label_id: str | None = None) -> Label:
+        """A label of a notebook, or a collection of this account: of whichever `labels` holds."""
+        label = Label(label_id or self.service.new_id(), name, emoji)
+        labels[label.id] = label
+        return label
+
     def located(self, source_id: str) -> tuple[Notebook, Source] | None:
         """A source and the notebook it is in; the id alone is enough for the service."""
         for notebook in self.notebooks.values():
@@ -90,6 +117,14 @@ class Service:
     `pace`: seconds between two frames of an answer. `moved`: whether the older host sends page loads to the newer one.
     `light_redirects`: whether /robots.txt leads to the app. `migrated`: whether writes with the context of before May
     2026 are refused. `signed_out_rpc`: what RPCs answer when signed out, HTTP 401 or status 16.
+
+    `upload_host`: where the bytes of an upload go, if not to the host that was asked. `upload_pace`: seconds for each
+    piece of them that arrives. `uploaded` is told of every upload that is complete.
+
+    `studio_reads`: looks at an artifact for each step of its generation. `media_lag`: looks at which it is ready, but
+    its media are not. `generations_fail`: whether what is generated from now on ends as failed.
+    `late_research`: how many listings new research is missing from. `import_stops`: after how many entries an import
+    breaks off.
     """
 
     def __init__(self, *, seed: str = "simulator", now: Callable[[], float] = time.time) -> None:
@@ -98,6 +133,8 @@ class Service:
         self.moved = True
         self.light_redirects = False
         self.migrated = False
+        self.late_research = 1
+        self.import_stops: int | None = None
         self.signed_out: Literal["redirect", "landing"] | None = None
         self.signed_out_rpc: Literal["http", "status"] = "http"
         self.gated = False
@@ -105,9 +142,22 @@ class Service:
         self.last = 0
         self.build = BUILD
         self.cookie = self.opaque(32)
+        self.uploads: dict[str, Upload] = {}
+        self.uploaded: Callable[[Upload], None] = self.arrived
+        self.upload_host: str | None = None
+        self.upload_pace = 0.0
+        self.media: dict[str, Media] = {}
+        self.studio_reads, self.media_lag = 1, 0
+        self.generations_fail = False
         self.accounts: dict[str, Account] = {}
         self.add_account("owner@simulated.example")
         self.add_account("second@simulated.example")
+
+    def arrived(self, upload: Upload) -> None:
+        """What an upload does to the source that was registered for it."""
+        account = self.account(upload.authuser)
+        if account is not None and (place := account.located(upload.source_id)) is not None:
+            place[1].receive(upload)
 
     # Made-up values
 
@@ -150,6 +200,22 @@ class Service:
     @property
     def owner(self) -> Account:
         return self.accounts["0"]
+
+    def add_media(
+        self,
+        mime: str,
+        size: int = 0,
+        *,
+        hops: tuple[str, ...] = (DOWNLOAD, IMAGES),
+        chunked: bool = False,
+        content: bytes | None = None,
+        pace: float = 0,
+    ) -> Media:
+        """A finished file on the media hosts: of made-up bytes of that size, or of these bytes."""
+        length = size if content is None else len(content)
+        media = Media(self.opaque(16), self.opaque(24), mime, length, hops, chunked, content, pace)
+        self.media[media.id] = media
+        return media
 
     def rotate_token(self) -> None:
         """Make every page's token stale; the app page holds the new ones."""

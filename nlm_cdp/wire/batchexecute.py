@@ -160,7 +160,7 @@ class FrameReader:
                 self.faults.append("a length without its chunk")
             self.declared = int(line)
             return
-        self.check(line)
+        units = utf16_units(line)  # counted before the parse: both at once would hold a copy more of a large line
         try:
             frames = parsed(line)
         except (ValueError, RecursionError):
@@ -171,6 +171,7 @@ class FrameReader:
             raise Drift("a chunk of the reply is not JSON") from None
         if type(frames) is not list or not all(type(frame) is list and frame for frame in frames):
             raise Drift("a chunk of the reply is not a list of frames")
+        self.check(units)
         del line
         self.started = True
         for frame in frames:
@@ -179,12 +180,12 @@ class FrameReader:
                 self.trailer = frame
             yield frame
 
-    def check(self, line: bytes) -> None:
+    def check(self, units: int) -> None:
         """A count is units + 2 from the live service, + 0 in recordings that were edited and framed again."""
         if self.declared is None:
             self.faults.append("a chunk without its length")
-        elif self.declared - (found := utf16_units(line)) not in (2, 0):
-            self.faults.append(f"a length says {self.declared}, the chunk has {found} + 2 units")
+        elif self.declared - units not in (2, 0):
+            self.faults.append(f"a length says {self.declared}, the chunk has {units} + 2 units")
         self.declared = None
 
 

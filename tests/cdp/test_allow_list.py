@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from nlm_cdp.cdp import generated
-from nlm_cdp.cdp.generated import COMMANDS, EVENTS, page, runtime, target
+from nlm_cdp.cdp.generated import COMMANDS, EVENTS, dom, fetch, io, page, runtime, target
 from nlm_cdp.cdp.shape import OpenEnum
 
 ROOT = Path(__file__).parents[2]
@@ -35,6 +35,9 @@ FORBIDDEN = re.compile(
     | Target\.(attachToBrowserTarget|disposeBrowserContext|setRemoteLocations)
     | (Page|Emulation)\.(close|crash|handleJavaScriptDialog|addScriptToEvaluateOnNewDocument|setDocumentContent|set\w+)
     | Page\.(captureScreenshot|captureSnapshot|printToPDF|startScreencast|getResourceContent)
+    | Fetch\.(fulfillRequest|getResponseBody|continueResponse|continueWithAuth)
+    | DOM\.(?!setFileInputFiles$)
+    | IO\.resolveBlob
     | Network\.(setExtraHTTPHeaders|setUserAgentOverride|clearBrowserCache|loadNetworkResource)
     """,
     re.VERBOSE,
@@ -67,6 +70,10 @@ def test_the_pattern_knows_what_it_forbids() -> None:
         (target.create_target, {"url", "browser_context_id", "background", "hidden"}),
         (target.get_targets, set()),
         (page.create_isolated_world, {"frame_id", "world_name"}),  # not grantUniveralAccess
+        (dom.set_file_input_files, {"files", "object_id"}),
+        (fetch.continue_request, {"request_id"}),  # on as it is, or not at all
+        (fetch.enable, {"patterns"}),  # not handleAuthRequests
+        (io.read, {"handle", "size"}),
         (page.enable, set()),
         (runtime.add_binding, {"name", "execution_context_name"}),
     ],
@@ -87,6 +94,13 @@ def test_the_titles_of_the_users_tabs_and_the_text_of_dialogs_are_not_read() -> 
     assert "private" not in repr(page.JavascriptDialogOpening.from_json(dialog))
     closed = {"frameId": "F", "result": True, "userInput": "private"}
     assert "private" not in repr(page.JavascriptDialogClosed.from_json(closed))
+
+
+def test_the_headers_of_a_paused_request_are_not_read() -> None:
+    """Chrome puts the Cookie header into them."""
+    request = {"url": "u", "method": "GET", "headers": {"Cookie": "private"}, "postData": "private"}
+    paused = fetch.RequestPaused.from_json({"requestId": "R", "request": request, "frameId": "F"})
+    assert "private" not in repr(paused)
 
 
 def test_enumerations_are_open() -> None:

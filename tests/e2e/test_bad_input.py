@@ -170,16 +170,20 @@ async def test_a_gate_is_not_a_sign_out(tmp_path: Path, monkeypatch: pytest.Monk
         await lives_on(there)
 
 
+UNREADABLE = Fault(Kind.STATUS, "khqZz", code=13, times=3)
+"""Keeps an answer that was written all the same from being read back."""
+
+
 async def test_half_a_stream_with_text_is_a_truncated_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with world(tmp_path, monkeypatch) as there:
-        there.service.faults.add(Fault(Kind.CUT, "chat", amount=0.8))
+        there.service.faults.add(Fault(Kind.CUT, "chat", amount=0.8), UNREADABLE)
         answer = await there.call("ask_question", question="What is the simulator?", notebook="About")
         assert answer["truncated"]
         assert answer["answer"]
 
 
 CHATS = [
-    pytest.param(Fault(Kind.BOOKKEEPING, "chat"), "RATE_LIMITED", "unknown", id="allowance used up"),
+    pytest.param(Fault(Kind.BOOKKEEPING, "chat"), "RATE_LIMITED", "rejected", id="allowance used up"),
     pytest.param(Fault(Kind.THINKING, "chat"), "SERVICE", "unknown", id="thinking only"),
     pytest.param(Fault(Kind.STATUS, "chat", code=3), "INVALID_ARGUMENT", "rejected", id="refused"),
     pytest.param(
@@ -198,7 +202,7 @@ async def test_a_question_that_fails_is_asked_once(
     fault: Fault, code: str, outcome: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with world(tmp_path, monkeypatch) as there:
-        there.service.faults.add(fault)
+        there.service.faults.add(fault, UNREADABLE)
         error = await there.fails("ask_question", question="What is the simulator?", notebook="About")
         assert error.details.get("cause", error.code) == code
         assert error.outcome == outcome

@@ -54,12 +54,17 @@ class World:
 
 @asynccontextmanager
 async def world(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, endpoint: str | None = None
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, endpoint: str | None = None, files_root: Path | None = None
 ) -> AsyncIterator[World]:
     monkeypatch.setenv("NLM_CDP_DATA_DIR", str(tmp_path / "data"))
     async with simulator() as service, throwaway_chrome(service.chrome_flags) as chrome:
         service.service.pace = 0.0
-        options = Options(endpoint=endpoint or chrome.endpoint, scopes=SCOPES, toolsets=("all",))
+        options = Options(
+            endpoint=endpoint or chrome.endpoint,
+            scopes=SCOPES,
+            toolsets=("all",),
+            files_root=str(files_root) if files_root else None,
+        )
         async with open_runtime(options) as runtime:
             yield World(service, chrome, runtime, Application(runtime.context, scopes=SCOPES, toolsets=("all",)))
 

@@ -184,9 +184,9 @@ async def test_the_service_keeps_one_conversation_and_its_turns(running) -> None
     async with running() as (sim, client):
         notebook = seeded(sim)
         ids = chat.ListChats(notebook_id=notebook.id)
-        assert (await client.call(chat.LIST_CHATS, ids)).ids == []
+        assert (await client.call(chat.LIST_CHATS, ids)).newest is None
         answer, _ = await client.ask(question(notebook, "What are faults?"))
-        (conversation,) = (await client.call(chat.LIST_CHATS, ids)).ids
+        conversation = (await client.call(chat.LIST_CHATS, ids)).newest
         assert conversation == notebook.chats[0].id
         assert answer.turn.conversation_id != conversation
         again, _ = await client.ask(question(notebook, "And offsets?", conversation))
@@ -212,7 +212,7 @@ async def test_a_conversation_of_the_clients_own_making_is_a_ghost(running) -> N
         notebook = seeded(sim)
         answer, _ = await client.ask(old_question(notebook, "Faults?"))
         assert answer.turn.conversation_id == GHOST
-        assert (await client.call(chat.LIST_CHATS, chat.ListChats(notebook_id=notebook.id))).ids == []
+        assert (await client.call(chat.LIST_CHATS, chat.ListChats(notebook_id=notebook.id))).newest is None
 
 
 async def test_questions_that_overlap_start_a_conversation_each(running) -> None:

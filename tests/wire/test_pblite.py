@@ -111,10 +111,15 @@ def scalar(annotation: Any) -> Any:
 
 def row_of(message: type[Message], values: dict[str, Any]) -> Row:
     row: Row = []
+    high: dict[str, Any] = {}
     for slot in slots(message):
         if values.get(slot.name) is None:
             continue
         *parents, last = slot.path
+        if message.PIVOT and slot.path[0] >= message.PIVOT:
+            assert not parents
+            high[str(last)] = values[slot.name]
+            continue
         cell = row
         for number in parents:
             cell.extend([None] * (number - len(cell)))
@@ -122,7 +127,7 @@ def row_of(message: type[Message], values: dict[str, Any]) -> Row:
             cell = cell[number - 1]
         cell.extend([None] * (last - len(cell)))
         cell[last - 1] = values[slot.name]
-    return row
+    return [*row, high] if high else row
 
 
 def within(each: tuple[int, ...], value: Any) -> Any:
@@ -207,6 +212,7 @@ WRONG: dict[str, list[Any]] = {
     "int": [PAYLOAD, [PAYLOAD], {PAYLOAD: PAYLOAD}, True, 1.5],
     "bool": [PAYLOAD, [PAYLOAD], {PAYLOAD: PAYLOAD}, 1, 0],
     "float": [PAYLOAD, [PAYLOAD], {PAYLOAD: PAYLOAD}, True],
+    "float+int": [PAYLOAD, [PAYLOAD], {PAYLOAD: PAYLOAD}, True],
     "bool+int": [PAYLOAD, [PAYLOAD], {PAYLOAD: PAYLOAD}, 2, 0.0],
     "int+str": [[PAYLOAD], {PAYLOAD: PAYLOAD}, True, 1.5],
     "any": [],
@@ -286,7 +292,10 @@ def test_an_undeclared_cell_is_reported_with_its_path(message: type[Message]) ->
     number = max((slot.path[0] for slot in slots(message)), default=0) + 1
     row = sample(message)
     for value, kind in ((0, "number"), (False, "boolean"), ("", "string"), ([], "array"), ({}, "object")):
-        longer = [*row, *[None] * (number - 1 - len(row)), value, None]
+        if row and type(row[-1]) is dict:
+            longer = [*row[:-1], row[-1] | {str(number): value}]
+        else:
+            longer = [*row, *[None] * (number - 1 - len(row)), value, None]
         assert list(unclaimed(message, longer)) == [f".{number}: {kind}"]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nlm_cdp.api import managing, project
 from nlm_cdp.api import notebooks as api
-from nlm_cdp.api import project
 from nlm_cdp.sim.records import Notebook
 from nlm_cdp.sim.state import Account
 
@@ -24,7 +24,9 @@ def samples(account: Account, notebook: Notebook) -> Iterator[Sample]:
     yield api.CONFIGURE_CHAT, api.ConfigureChat(notebook_id=notebook.id, settings=settings), notebook.id
     yield api.SET_VIEW_LEVEL, api.SetViewLevel(notebook_id=notebook.id, chat_only=1), notebook.id
     yield api.GUIDE, api.GuideNotebook(notebook_id=notebook.id), notebook.id
+    yield managing.COPY, managing.CopyNotebook(notebook_id=notebook.id, title="A copy"), notebook.id
 
 
 def endings(account: Account, notebook: Notebook) -> Iterator[Sample]:
+    yield managing.FORGET, managing.ForgetNotebook(notebook_id=notebook.id), None
     yield api.DELETE, api.DeleteNotebooks(notebook_ids=[notebook.id]), None

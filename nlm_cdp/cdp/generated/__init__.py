@@ -2,10 +2,17 @@
 
 from nlm_cdp.cdp.shape import EventClass
 
-from . import browser, inspector, network, page, runtime, target
+from . import browser, dom, fetch, io, inspector, network, page, runtime, target
 
 COMMANDS = frozenset({
     "Browser.getVersion",
+    "DOM.setFileInputFiles",
+    "Fetch.continueRequest",
+    "Fetch.enable",
+    "Fetch.failRequest",
+    "Fetch.takeResponseBodyAsStream",
+    "IO.close",
+    "IO.read",
     "Inspector.enable",
     "Page.createIsolatedWorld",
     "Page.enable",
@@ -15,6 +22,7 @@ COMMANDS = frozenset({
     "Runtime.callFunctionOn",
     "Runtime.enable",
     "Runtime.evaluate",
+    "Runtime.releaseObject",
     "Target.attachToTarget",
     "Target.closeTarget",
     "Target.createTarget",
@@ -22,6 +30,7 @@ COMMANDS = frozenset({
 })
 
 EVENTS: dict[str, type[EventClass]] = {
+    "Fetch.requestPaused": fetch.RequestPaused,
     "Inspector.detached": inspector.Detached,
     "Inspector.targetCrashed": inspector.TargetCrashed,
     "Page.frameNavigated": page.FrameNavigated,

@@ -198,6 +198,12 @@ def evaluate(
     )
 
 
+def release_object(object_id: RemoteObjectId) -> Command[None]:
+    params: JsonObject = {}
+    params["objectId"] = object_id.to_json()
+    yield {"method": "Runtime.releaseObject", "params": params}
+
+
 @dataclass
 class BindingCalled:
     name: str

@@ -129,7 +129,7 @@ async def test_a_citation_that_cannot_be_read_shifts_no_number(bench: Bench) -> 
 
 
 async def test_an_answer_cut_short_is_marked(bench: Bench) -> None:
-    answers(bench, snapshot("Half an", final=False))
+    answers(bench, snapshot("Half an", final=False), conversation=None)
     result = await bench.call("ask_question", question="?")
     assert (result["answer"], result["truncated"]) == ("Half an", True)
 
@@ -161,6 +161,7 @@ async def test_no_answer_is_an_error_and_leaves_no_session(bench: Bench, rows: l
 @pytest.mark.parametrize("failure", [lost(), RateLimited("enough"), refused(3), Service("x", outcome=Outcome.UNKNOWN)])
 async def test_a_question_is_never_sent_twice(bench: Bench, failure: NlmError) -> None:
     bench.caller.script(chat.ASK, failure)
+    bench.caller.script(chat.LIST_CHATS, None)
     assert await bench.fails("ask_question", question="?") is failure
     assert len(asked(bench)) == 1
     assert bench.store.rows == {}

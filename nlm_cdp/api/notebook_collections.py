@@ -1,0 +1,151 @@
+"""Collections: groups of notebooks, made with the label calls under type 3. Declared so that traffic is understood."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import model_validator
+
+from nlm_cdp.api.common import Empty, Provenance, RequestContext
+from nlm_cdp.rpc import Effect, Path, Rpc
+from nlm_cdp.wire.pblite import Message, Tag
+
+CONTEXT = RequestContext(provenance=Provenance(flags=[1, 3]))
+CREATING = RequestContext(capabilities=[1], provenance=Provenance(flags=[1, 3]))
+"""Without the capability nothing is created (N); M sends this form with every call on collections."""
+
+
+class Collection(Message):
+    """C. Members are bare ids."""
+
+    name: Annotated[str, Tag(1)] = ""
+    notebooks: Annotated[list[str] | None, Tag(2)] = None
+    id: Annotated[str, Tag(3)]
+    emoji: Annotated[str, Tag(4)] = ""
+
+
+class ListCollections(Message):
+    context: Annotated[RequestContext, Tag(1)] = CONTEXT
+    type: Annotated[Literal[3], Tag(3)] = 3
+
+
+class Collections(Message):
+    collections: Annotated[list[Collection] | None, Tag(2, lenient=True)] = None
+
+
+class CollectionSet(Message):
+    """M: all collections, as they are after a creation."""
+
+    collections: Annotated[list[Collection] | None, Tag(3, lenient=True)] = None
+
+
+class CreateCollection(Message):
+    """P sends the name alone, M also members."""
+
+    context: Annotated[RequestContext, Tag(1)] = CREATING
+    name: Annotated[str, Tag(6, 1, 1)]
+    emoji: Annotated[str | None, Tag(6, 1, 2)] = None
+    notebooks: Annotated[list[str] | None, Tag(6, 3)] = None
+    type: Annotated[Literal[3], Tag(7)] = 3
+
+
+class RenameCollection(Message):
+    """`[name]` keeps the emoji (N)."""
+
+    context: Annotated[RequestContext, Tag(1)] = CONTEXT
+    collection_id: Annotated[str, Tag(3)]
+    name: Annotated[str | None, Tag(4, 1, 1, 1)] = None
+    emoji: Annotated[str | None, Tag(4, 1, 1, 2)] = None
+    type: Annotated[Literal[3], Tag(5)] = 3
+
+    @model_validator(mode="after")
+    def changes_something(self) -> RenameCollection:
+        if self.name is None and self.emoji is None:
+            raise ValueError("a rename sets the name or the emoji")
+        return self
+
+
+class AddToCollection(Message):
+    """P: only the first id counts; M sends several. Not understood: the second group, always empty."""
+
+    context: Annotated[RequestContext, Tag(1)] = CONTEXT
+    collection_id: Annotated[str, Tag(3)]
+    notebooks: Annotated[list[str], Tag(4, 1, 4, 1)]
+    rest: Annotated[Empty | None, Tag(4, 2)] = Empty()
+    type: Annotated[Literal[3], Tag(5)] = 3
+
+
+class RemoveFromCollection(Message):
+    context: Annotated[RequestContext, Tag(1)] = CONTEXT
+    collection_id: Annotated[str, Tag(3)]
+    notebooks: Annotated[list[str], Tag(4, 1, 5, 1)]
+    rest: Annotated[Empty | None, Tag(4, 2)] = Empty()
+    type: Annotated[Literal[3], Tag(5)] = 3
+
+
+class DeleteCollections(Message):
+    context: Annotated[RequestContext, Tag(1)] = CONTEXT
+    collection_ids: Annotated[list[str], Tag(3)]
+    type: Annotated[Literal[3], Tag(4)] = 3
+
+
+LIST = Rpc(
+    "I3xc3c",
+    "GetLabels",
+    ListCollections,
+    Collections,
+    effect=Effect.READ,
+    path=Path.ACCOUNT,
+    variant="collections",
+    grade="N",
+)
+CREATE = Rpc(
+    "agX4Bc",
+    "CreateLabel",
+    CreateCollection,
+    CollectionSet,
+    effect=Effect.CREATE,
+    path=Path.ACCOUNT,
+    variant="collection",
+    grade="P",
+)
+RENAME = Rpc(
+    "le8sX",
+    "MutateLabel",
+    RenameCollection,
+    Empty,
+    effect=Effect.SET,
+    path=Path.ACCOUNT,
+    variant="collection-name",
+    grade="P",
+)
+ADD = Rpc(
+    "le8sX",
+    "MutateLabel",
+    AddToCollection,
+    Empty,
+    effect=Effect.CREATE,
+    path=Path.ACCOUNT,
+    variant="collection-add",
+    grade="P",
+)
+REMOVE = Rpc(
+    "le8sX",
+    "MutateLabel",
+    RemoveFromCollection,
+    Empty,
+    effect=Effect.SET,
+    path=Path.ACCOUNT,
+    variant="collection-remove",
+    grade="P",
+)
+DELETE = Rpc(
+    "GyzE7e",
+    "DeleteLabels",
+    DeleteCollections,
+    Empty,
+    effect=Effect.DELETE,
+    path=Path.ACCOUNT,
+    variant="collections",
+    grade="P",
+)
