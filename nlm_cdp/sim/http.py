@@ -21,6 +21,8 @@ import trio
 
 READ = 65_536
 LARGEST_BODY = 256 * 2**20
+BREAK = 0.2
+"""Seconds between the last bytes and the break of a connection: in one stroke, Chromium may drop what it has unread."""
 
 
 class Digest:
@@ -232,6 +234,8 @@ class Connection:
                     break
         if manner.ending == "proper":
             await self.put(self.http.send(h11.EndOfMessage()))
+        elif manner.limit:
+            await trio.sleep(BREAK)
 
     async def drip(self, data: bytes, pause: float) -> None:
         for index in range(len(data)):
