@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from nlm_cdp import verdict
 from nlm_cdp.api import RPCS
 from nlm_cdp.api.chat import LIST_CHATS
-from nlm_cdp.api.notebooks import CREATE, DELETE, GET, LIST, RENAME
+from nlm_cdp.api.notebooks import CREATE, DELETE, GET, LIST
 from nlm_cdp.api.sources import LOAD
 from nlm_cdp.errors import (
     DecodeError,
