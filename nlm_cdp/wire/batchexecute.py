@@ -42,7 +42,7 @@ CHAT_PATH = (
     ".LabsTailwindOrchestrationService/GenerateFreeFormStreamed"
 )
 CONTENT_TYPE = "application/x-www-form-urlencoded;charset=UTF-8"
-USER_DISPLAYABLE, RESEARCH_FAILED = "UserDisplayableError", "DeepResearchErrorDetail"
+USER_DISPLAYABLE = "UserDisplayableError"
 
 
 class NotRpcReply(NlmError):
@@ -274,7 +274,6 @@ class Status:
     code: int
     message: str = ""
     user_displayable: bool = False
-    transient: bool = False  # the service's trouble, under a code that blames the request (field, n=1)
 
     @property
     def name(self) -> str:
@@ -286,12 +285,11 @@ class Status:
         strings = list(strings_in(status))
         types = [text for text in strings if text.startswith("type.googleapis.com/")]
         words = [text for text in strings if text not in types and (" " in text or not text.isascii())]
-        displayable, failed = (any(mark in text for text in types) for mark in (USER_DISPLAYABLE, RESEARCH_FAILED))
-        return cls(code, words[0] if words else "", displayable, failed)
+        return cls(code, words[0] if words else "", any(USER_DISPLAYABLE in text for text in types))
 
     def error(self) -> NlmError:
         """The refusal as an error: nothing was changed."""
-        kind = RateLimited if self.user_displayable else Service if self.transient else ERRORS.get(self.code, Service)
+        kind = RateLimited if self.user_displayable else ERRORS.get(self.code, Service)
         said = self.message or f"the service refused: {self.name.lower().replace('_', ' ')}"
         return kind(said, outcome=Outcome.REJECTED, details={"status": self.name, "status_code": self.code})
 

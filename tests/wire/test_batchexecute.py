@@ -556,12 +556,6 @@ def test_quota_text_is_kept_and_a_type_url_is_no_text(details: Any, said: str) -
     assert "minutes" in error.hint
 
 
-def test_trouble_of_deep_research_is_the_services_own_whatever_its_code() -> None:
-    detail = "type.googleapis.com/google.internal.labs.tailwind.v1.DeepResearchErrorDetail"
-    error = Status.read([3, None, [[detail, [4]]]]).error()
-    assert (error.code, error.retriable, error.outcome) == ("SERVICE", True, Outcome.REJECTED)
-
-
 def test_a_displayable_refusal_is_a_limit_whatever_its_code() -> None:
     assert type(Status.read([3, None, [[TYPE, []]]]).error()) is RateLimited
     assert Status.read([9, "Wait for the import to end.", None]).error().message == "Wait for the import to end."
