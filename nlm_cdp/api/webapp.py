@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from nlm_cdp.api.adding import Added, AddSources
-from nlm_cdp.api.common import Empty, Timestamp
+from nlm_cdp.api.common import Empty, RequestContext, Timestamp
 from nlm_cdp.api.rows import Source
 from nlm_cdp.rpc import Effect, Path, Rpc
 from nlm_cdp.wire.pblite import Bit, Message, Tag
@@ -143,4 +143,26 @@ class SetSourcePanel(Message):
 
 SET_SOURCE_PANEL = Rpc(
     "LQhfEb", "MutateNotebookState", SetSourcePanel, Empty, effect=Effect.SET, path=Path.NOTEBOOK, grade="M"
+)
+
+# Known by their requests alone (M): nobody has described an answer, and the method names are ours
+
+
+class OpenHome(Message):
+    context: Annotated[RequestContext, Tag(1)] = RequestContext()
+
+
+OPEN_HOME = Rpc("ub2Bae", "OpenHome", OpenHome, Empty, effect=Effect.READ, path=Path.ACCOUNT, null=True, grade="M")
+"""The app sends it when a page loads; what it is for is not known."""
+
+
+class ListLocation(Message):
+    """The enterprise edition's list; `location` is `projects/P/locations/L`. Not understood: 4."""
+
+    location: Annotated[str, Tag(1)]
+    f4: Annotated[int | None, Tag(4)] = 1
+
+
+LIST_LOCATION = Rpc(
+    "rG2vCb", "ListLocation", ListLocation, Empty, effect=Effect.READ, path=Path.ACCOUNT, null=True, grade="M"
 )

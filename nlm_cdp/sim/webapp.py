@@ -90,6 +90,10 @@ def set_source_panel(account: Account, request: api.SetSourcePanel) -> Empty | R
     return Empty() if request.notebook_id in account.notebooks else Refusal(NOT_FOUND)
 
 
+def nothing(_account: Account, _request: api.OpenHome | api.ListLocation) -> None:
+    """What the live service answers is not known: a null payload invents nothing."""
+
+
 HANDLERS: tuple[Handler[Any, Any], ...] = (
     Handler(api.ADD_ASYNC, add_async),
     Handler(api.ADD_ENTRIES, add_entries),
@@ -97,4 +101,6 @@ HANDLERS: tuple[Handler[Any, Any], ...] = (
     Handler(api.COPY_SOURCES, copy_sources),
     Handler(api.LIST_BOOKS, list_books),
     Handler(api.SET_SOURCE_PANEL, set_source_panel),
+    Handler(api.OPEN_HOME, nothing),
+    Handler(api.LIST_LOCATION, nothing),
 )

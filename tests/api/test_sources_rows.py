@@ -60,6 +60,8 @@ ROWS = [
     pytest.param("QsNTEd", [None, [S1], None, [None, ["", "more"]]], upkeep.APPEND, id="append without a header"),
     pytest.param("R27wvc", [None, None, [[S1], [S2]], NB2], webapp.COPY_SOURCES, id="copy to another notebook"),
     pytest.param("mVtEUb", [None, 1], webapp.LIST_BOOKS, id="books"),
+    pytest.param("ub2Bae", [[2, None, [1], [1, *[None] * 9, [1, 3]]]], webapp.OPEN_HOME, id="home, M"),
+    pytest.param("rG2vCb", ["projects/P/locations/L", None, None, 1], webapp.LIST_LOCATION, id="enterprise, M"),
     pytest.param("LQhfEb", [None, NB, [None, [None, 1]], PANEL], webapp.SET_SOURCE_PANEL, id="panel by labels, M"),
     pytest.param("LQhfEb", [None, NB, [None, [None, 2]], PANEL], webapp.SET_SOURCE_PANEL, id="panel as a list, M"),
 ]

@@ -55,6 +55,8 @@ def recognised(account: Account, notebook: Notebook) -> Iterator[Sample]:
     yield webapp.COPY_SOURCES, copy, notebook.id
     yield webapp.LIST_BOOKS, webapp.ListBooks(), None
     yield webapp.SET_SOURCE_PANEL, webapp.SetSourcePanel(notebook_id=notebook.id, view=1), notebook.id
+    yield webapp.OPEN_HOME, webapp.OpenHome(), None
+    yield webapp.LIST_LOCATION, webapp.ListLocation(location="projects/simulated/locations/global"), None
 
 
 def endings(account: Account, notebook: Notebook) -> Iterator[Sample]:
