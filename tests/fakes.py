@@ -269,6 +269,21 @@ class FakeStore:
         self.rows.clear()
 
 
+# What the service refuses with
+
+
+REFUSALS = [
+    (3, "INVALID_ARGUMENT"),
+    (5, "NOT_FOUND"),
+    (7, "PERMISSION"),
+    (8, "RATE_LIMITED"),
+    (9, "NOT_READY"),
+    (13, "SERVICE"),
+    (16, "SIGNED_OUT"),
+]
+every_refusal = pytest.mark.parametrize(("status", "code"), REFUSALS)
+
+
 # The tools
 
 

@@ -26,17 +26,9 @@ from nlm_cdp.sim.records import Conversation, Turn
 from nlm_cdp.sim.seed import seed
 from nlm_cdp.sim.simulator import Simulator
 from nlm_cdp.wire.page import APP_HOSTS, Health
-from tests.fakes import Bench
+from tests.fakes import REFUSALS, Bench
 
-CODES = {
-    3: "INVALID_ARGUMENT",
-    5: "NOT_FOUND",
-    7: "PERMISSION",
-    8: "RATE_LIMITED",
-    9: "NOT_READY",
-    13: "SERVICE",
-    16: "SIGNED_OUT",
-}
+CODES = dict(REFUSALS)
 CALLS = {f"{rpc.id} {rpc.variant or ''}".strip(): rpc for rpc in RPCS}
 PLACE = Place(f"https://{APP_HOSTS[0]}", None, "0")
 FACTS = Bootstrap(None, "0", None, simulated=True)

@@ -142,10 +142,11 @@ async def test_a_client_that_stops_reading_does_not_stop_the_loop(pipes: Pipes) 
 
 
 @pytest.mark.realtime
-async def test_a_closed_output_ends_quietly(pipes: Pipes) -> None:
+async def test_a_closed_output_ends_quietly(pipes: Pipes, capfd: pytest.CaptureFixture[str]) -> None:
     pipes.close(pipes.from_server)
     pipes.ask(PING)
     await serve_on(pipes)
+    assert capfd.readouterr() == ("", "")
 
 
 @POSIX

@@ -9,7 +9,7 @@ from pydantic import Field
 from nlm_cdp.api import notebooks, notes
 from nlm_cdp.api.artifacts import READY, kind_of, state
 from nlm_cdp.api.blocks import REPORT, TABLE, Artifact
-from nlm_cdp.api.common import SHORT, Empty, RequestContext, refuse
+from nlm_cdp.api.common import SHORT, Deleted, Empty, RequestContext, refuse
 from nlm_cdp.api.noting import write
 from nlm_cdp.api.studio import LIST, ArtifactResult, info, listing, located, map_row
 from nlm_cdp.errors import NlmError, NotFound, NotReady
@@ -90,16 +90,6 @@ class ExportResult(Result):
     url: str
 
 
-class ArtifactsDeleted(Result):
-    """`needs_confirmation`, `not_found`: nothing was changed; `would` says what would happen."""
-
-    status: Literal["deleted", "needs_confirmation", "not_found"]
-    notebook_id: str
-    deleted: list[str]
-    not_found: list[str]
-    would: list[str] | None = None
-
-
 # Tools
 
 
@@ -149,7 +139,7 @@ class DeleteArgs(Args):
 
 
 @tool(scope=Scope.DELETE, effect=Effect.DELETE, toolset="studio", rpcs=(DELETE, LIST, notes.LIST, notes.DELETE))
-async def delete_artifact(ctx: ToolContext, args: DeleteArgs) -> ArtifactsDeleted:
+async def delete_artifact(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     """Delete artifacts from a notebook. Cannot be undone; quota does not come back."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     studio = await listing(ctx, notebook)
@@ -162,7 +152,7 @@ async def delete_artifact(ctx: ToolContext, args: DeleteArgs) -> ArtifactsDelete
             not_found.append(reference)
         else:
             doomed[row.id] = row
-    done = ArtifactsDeleted(status="deleted", notebook_id=notebook, deleted=[], not_found=not_found)
+    done = Deleted(status="deleted", notebook_id=notebook, deleted=[], not_found=not_found)
     if not doomed:
         return done.model_copy(update={"status": "not_found"})
     if not args.confirm:

@@ -5,12 +5,11 @@ done is read back, because the service answers a change of nothing like a change
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal
 
 from pydantic import Field
 
 from nlm_cdp.api import labels, notebooks
-from nlm_cdp.api.common import Candidate, refuse
+from nlm_cdp.api.common import Candidate, Deleted, refuse
 from nlm_cdp.api.labels import Label, LabelInfo
 from nlm_cdp.api.rows import distinct
 from nlm_cdp.errors import Drift, NlmError, NotFound, Outcome, UnconfirmedWrite
@@ -203,16 +202,6 @@ async def make(ctx: ToolContext, row: Label, change: Change) -> None:
 # Deleting
 
 
-class LabelsDeleted(Result):
-    """`needs_confirmation`, `not_found`: nothing was changed; `would` says what would happen."""
-
-    status: Literal["deleted", "needs_confirmation", "not_found"]
-    notebook_id: str
-    deleted: list[str]
-    not_found: list[str]
-    would: list[str] | None = None
-
-
 class DeleteArgs(Args):
     labels: list[str] = Field(min_length=1)
     notebook: str | None = None
@@ -220,7 +209,7 @@ class DeleteArgs(Args):
 
 
 @tool(scope=Scope.DELETE, effect=Effect.DELETE, toolset="labels", rpcs=(labels.DELETE, labels.LIST))
-async def delete_labels(ctx: ToolContext, args: DeleteArgs) -> LabelsDeleted:
+async def delete_labels(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     """Delete labels; their sources stay. Cannot be undone."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     answer = await labels.listing(ctx, notebook)
@@ -235,14 +224,12 @@ async def delete_labels(ctx: ToolContext, args: DeleteArgs) -> LabelsDeleted:
         else:
             doomed[found] = rows[found]
     if not doomed:
-        return LabelsDeleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
+        return Deleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
     if not args.confirm:
         would = [f"delete {labels.described(row)}; the sources stay" for row in doomed.values()]
-        return LabelsDeleted(
-            status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would
-        )
+        return Deleted(status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would)
     await delete(ctx, notebook, list(doomed))
-    return LabelsDeleted(status="deleted", notebook_id=notebook, deleted=list(doomed), not_found=not_found)
+    return Deleted(status="deleted", notebook_id=notebook, deleted=list(doomed), not_found=not_found)
 
 
 async def delete(ctx: ToolContext, notebook: str, label_ids: list[str]) -> None:

@@ -2,25 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from pydantic import Field
 
 from nlm_cdp.api import notebooks, notes
-from nlm_cdp.api.common import refuse
+from nlm_cdp.api.common import Deleted, refuse
 from nlm_cdp.api.notes import CREATE, DELETE, LIST, MIND_MAP, UPDATE, Note, NoteResult
 from nlm_cdp.errors import NlmError, NotFound, Outcome
-from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
-
-
-class NotesDeleted(Result):
-    """`needs_confirmation`, `not_found`: nothing was changed; `would` says what would happen."""
-
-    status: Literal["deleted", "needs_confirmation", "not_found"]
-    notebook_id: str
-    deleted: list[str]
-    not_found: list[str]
-    would: list[str] | None = None
+from nlm_cdp.rpc import Args, Effect, Scope, ToolContext, tool
 
 
 class CreateArgs(Args):
@@ -112,7 +100,7 @@ class DeleteArgs(Args):
 
 
 @tool(scope=Scope.DELETE, effect=Effect.DELETE, toolset="notes", rpcs=(DELETE, LIST))
-async def delete_note(ctx: ToolContext, args: DeleteArgs) -> NotesDeleted:
+async def delete_note(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     """Delete notes or saved mind maps from a notebook. Cannot be undone."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     answer = await notes.listing(ctx, notebook)
@@ -127,15 +115,13 @@ async def delete_note(ctx: ToolContext, args: DeleteArgs) -> NotesDeleted:
         else:
             doomed[found] = rows[found]
     if not doomed:
-        return NotesDeleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
+        return Deleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
     if not args.confirm:
         would = [f"delete {notes.kind(row)} {row.title!r} ({row.id})" for row in doomed.values()]
-        return NotesDeleted(
-            status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would
-        )
+        return Deleted(status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would)
     async with ctx.exclusive(f"notes:{notebook}"):  # after an update that is under way, not before
         await delete(ctx, notebook, list(doomed))
-    return NotesDeleted(status="deleted", notebook_id=notebook, deleted=list(doomed), not_found=not_found)
+    return Deleted(status="deleted", notebook_id=notebook, deleted=list(doomed), not_found=not_found)
 
 
 async def delete(ctx: ToolContext, notebook: str, note_ids: list[str]) -> None:

@@ -11,6 +11,7 @@ from pydantic import Field
 from nlm_cdp.api import labels, notebooks
 from nlm_cdp.api.common import (
     Candidate,
+    Deleted,
     Empty,
     Origin,
     Page,
@@ -141,16 +142,6 @@ class SourceGuide(Result):
     summary: str
     keywords: list[str]
     origin: Origin = provenance_field()
-
-
-class SourcesDeleted(Result):
-    """`needs_confirmation`, `not_found`: nothing was changed; `would` says what would happen."""
-
-    status: Literal["deleted", "needs_confirmation", "not_found"]
-    notebook_id: str
-    deleted: list[str]
-    not_found: list[str]
-    would: list[str] | None = None
 
 
 # Tools
@@ -290,7 +281,7 @@ class DeleteArgs(Args):
 
 
 @tool(scope=Scope.DELETE, effect=Effect.DELETE, rpcs=(DELETE, notebooks.GET))
-async def delete_source(ctx: ToolContext, args: DeleteArgs) -> SourcesDeleted:
+async def delete_source(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     """Delete sources from a notebook. Cannot be undone."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     got = await notebooks.get(ctx, notebook)
@@ -305,11 +296,9 @@ async def delete_source(ctx: ToolContext, args: DeleteArgs) -> SourcesDeleted:
         else:
             doomed[found] = rows[found]
     if not doomed:
-        return SourcesDeleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
+        return Deleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
     if not args.confirm:
         would = [f"delete {row.name!r} ({row.id})" for row in doomed.values()]
-        return SourcesDeleted(
-            status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would
-        )
+        return Deleted(status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would)
     await ctx.call(DELETE, DeleteSources(source_ids=list(doomed)), notebook=notebook)
-    return SourcesDeleted(status="deleted", notebook_id=notebook, deleted=list(doomed), not_found=not_found)
+    return Deleted(status="deleted", notebook_id=notebook, deleted=list(doomed), not_found=not_found)

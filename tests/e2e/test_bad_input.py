@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -107,19 +108,13 @@ async def test_a_create_whose_reply_is_lost_is_sent_once(
     fault: Fault, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with world(tmp_path, monkeypatch) as there:
-        there.service.faults.add(with_target(fault, CREATE))
+        there.service.faults.add(replace(fault, on=CREATE))
         error = await there.fails("create_notebook", title="Once")
         assert (error.code, error.outcome) == ("UNCONFIRMED_WRITE", "unknown")
         assert there.sent(CREATE) == 1
         assert len(error.details["same_title"]) == 1
         listed = await there.call("list_notebooks", query="Once")
         assert listed["total"] == 1
-
-
-def with_target(fault: Fault, rpc: str) -> Fault:
-    from dataclasses import replace
-
-    return replace(fault, on=rpc)
 
 
 @pytest.mark.parametrize("code", [3, 5, 7, 8, 9, 13])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
-
 from nlm_cdp.api import research
 from tests.fakes import START, Bench
 
@@ -37,15 +35,3 @@ def task(
 def looks(bench: Bench, *looks: Any) -> None:
     """What each look at the listing shows; the last one repeats. Exceptions are raised."""
     bench.caller.script(research.POLL, *[look if isinstance(look, Exception) else [list(look)] for look in looks])
-
-
-REFUSALS = [
-    (3, "INVALID_ARGUMENT"),
-    (5, "NOT_FOUND"),
-    (7, "PERMISSION"),
-    (8, "RATE_LIMITED"),
-    (9, "NOT_READY"),
-    (13, "SERVICE"),
-    (16, "SIGNED_OUT"),
-]
-every_refusal = pytest.mark.parametrize(("status", "code"), REFUSALS)

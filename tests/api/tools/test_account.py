@@ -9,7 +9,7 @@ import pytest
 
 from nlm_cdp.api import account
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome, RateLimited
-from tests.fakes import START, Bench, lost, refused
+from tests.fakes import REFUSALS, START, Bench, lost, refused
 
 
 @pytest.fixture
@@ -198,15 +198,7 @@ async def test_a_text_that_is_no_language(bench: Bench, language: str) -> None:
 
 @pytest.mark.parametrize(
     ("code", "name"),
-    [
-        (3, "INVALID_ARGUMENT"),
-        (5, "NOT_FOUND"),
-        (7, "PERMISSION"),
-        (8, "RATE_LIMITED"),
-        (9, "NOT_READY"),
-        (13, "SERVICE"),
-        (16, "SIGNED_OUT"),
-    ],
+    REFUSALS,
 )
 async def test_a_language_that_is_refused(bench: Bench, code: int, name: str) -> None:
     bench.caller.script(account.SET_LANGUAGE, refused(code))

@@ -19,11 +19,10 @@ from tests.api.tools.tasks import (
     REPORT,
     RUNNING,
     SESSION,
-    every_refusal,
     looks,
     task,
 )
-from tests.fakes import NB, S1, S2, S3, S4, START, Bench, lost, notebook, refused, source
+from tests.fakes import NB, S1, S2, S3, S4, START, Bench, every_refusal, lost, notebook, refused, source
 
 A, B, C = "https://a.test/x", "https://b.test/y", "https://c.test/z"
 VIDEO, SHORT = "https://www.youtube.com/watch?v=abc123", "https://youtu.be/abc123"

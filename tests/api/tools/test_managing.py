@@ -8,7 +8,7 @@ import pytest
 
 from nlm_cdp.api import managing, notebooks
 from nlm_cdp.errors import Network, Outcome
-from tests.fakes import NB, NB2, NB3, S1, Bench, lost, notebook, refused, source, with_notebook
+from tests.fakes import NB, NB2, NB3, REFUSALS, S1, Bench, lost, notebook, refused, source, with_notebook
 
 COPIED = ["Copy", None, NB2, "📓", None, [1, False, True, None, None, None, 1, False, [1_700_000_000, 5]]]
 
@@ -57,15 +57,7 @@ async def test_a_copy_beyond_the_limit_is_a_quota(bench: Bench, status: int) -> 
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [
-        (3, "INVALID_ARGUMENT"),
-        (5, "NOT_FOUND"),
-        (7, "PERMISSION"),
-        (8, "RATE_LIMITED"),
-        (9, "NOT_READY"),
-        (13, "SERVICE"),
-        (16, "SIGNED_OUT"),
-    ],
+    REFUSALS,
 )
 async def test_a_refused_copy(bench: Bench, status: int, code: str) -> None:
     bench.caller.script(managing.COPY, refused(status))

@@ -23,11 +23,10 @@ from tests.api.tools.tasks import (
     SESSION,
     A,
     B,
-    every_refusal,
     looks,
     task,
 )
-from tests.fakes import NB, NB2, START, Bench, lost, notebook, refused
+from tests.fakes import NB, NB2, START, Bench, every_refusal, lost, notebook, refused
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from nlm_cdp.api.citing import MARKER, numbers_of
 from nlm_cdp.api.saving import anchored
 from nlm_cdp.errors import Network, Outcome
 from nlm_cdp.wire.document import units
-from tests.fakes import CHAT1, CHAT2, NB, NB2, S1, S2, Bench, citation, lost, refused
+from tests.fakes import CHAT1, CHAT2, NB, NB2, REFUSALS, S1, S2, Bench, citation, lost, refused
 
 TEXT = "Blast 🧪 [1], bell [2, 3] and both [1-2]; not [7]."
 CLEAN = "Blast 🧪, bell and both; not [7]."
@@ -184,15 +184,7 @@ async def test_a_lost_reply_is_looked_for_among_the_new_notes(bench: Bench) -> N
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [
-        (3, "INVALID_ARGUMENT"),
-        (5, "NOT_FOUND"),
-        (7, "PERMISSION"),
-        (8, "RATE_LIMITED"),
-        (9, "NOT_READY"),
-        (13, "SERVICE"),
-        (16, "SIGNED_OUT"),
-    ],
+    REFUSALS,
 )
 async def test_a_refused_save_is_sent_once(bench: Bench, status: int, code: str) -> None:
     bench.caller.script(notes.SAVE_ANSWER, refused(status))

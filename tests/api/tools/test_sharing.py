@@ -8,7 +8,7 @@ import pytest
 
 from nlm_cdp.api import notebooks, sharing
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome, RateLimited
-from tests.fakes import NB, NB2, Bench, lost, notebook, refused
+from tests.fakes import NB, NB2, REFUSALS, Bench, lost, notebook, refused
 
 OWNER, ANN, BOB, CY = "owner@a.test", "ann@a.test", "bob@b.test", "cy@c.test"
 URL = f"https://notebook.google.com/notebook/{NB}"
@@ -365,15 +365,7 @@ def shown(bench: Bench, before: Any, *after: Any) -> None:
 @cases
 @pytest.mark.parametrize(
     ("code", "name"),
-    [
-        (3, "INVALID_ARGUMENT"),
-        (5, "NOT_FOUND"),
-        (7, "PERMISSION"),
-        (8, "RATE_LIMITED"),
-        (9, "NOT_READY"),
-        (13, "SERVICE"),
-        (16, "SIGNED_OUT"),
-    ],
+    REFUSALS,
 )
 async def test_a_refusal_is_told_and_looked_at_no_further(
     bench: Bench, tool: str, arguments: Any, rpc: Any, before: Any, after: Any, code: int, name: str

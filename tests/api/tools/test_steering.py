@@ -8,17 +8,22 @@ import pytest
 
 from nlm_cdp.api import chat, notebooks, steering
 from nlm_cdp.errors import Network, NlmError, Outcome
-from tests.fakes import CHAT1, CHAT2, NB, NB2, S1, S2, S3, Bench, lost, notebook, refused, source, with_notebook
-
-REFUSALS = [
-    (3, "INVALID_ARGUMENT"),
-    (5, "NOT_FOUND"),
-    (7, "PERMISSION"),
-    (8, "RATE_LIMITED"),
-    (9, "NOT_READY"),
-    (13, "SERVICE"),
-    (16, "SIGNED_OUT"),
-]
+from tests.fakes import (
+    CHAT1,
+    CHAT2,
+    NB,
+    NB2,
+    S1,
+    S2,
+    S3,
+    Bench,
+    every_refusal,
+    lost,
+    notebook,
+    refused,
+    source,
+    with_notebook,
+)
 
 
 @pytest.fixture
@@ -97,7 +102,7 @@ async def test_a_custom_goal_needs_a_prompt_of_now_or_before(bench: Bench) -> No
     assert bench.caller.sent(notebooks.CONFIGURE_CHAT) == []
 
 
-@pytest.mark.parametrize(("status", "code"), REFUSALS)
+@every_refusal
 async def test_refused_settings(bench: Bench, status: int, code: str) -> None:
     bench.caller.script(notebooks.CONFIGURE_CHAT, refused(status))
     error = await bench.fails("configure_chat", goal="default")
@@ -180,7 +185,7 @@ async def test_suggestions_need_sources(bench: Bench) -> None:
     assert bench.caller.sent(steering.SUGGEST_PROMPTS) == []
 
 
-@pytest.mark.parametrize(("status", "code"), REFUSALS)
+@every_refusal
 async def test_refused_suggestions(bench: Bench, status: int, code: str) -> None:
     for surface, rpc in (("quiz", steering.SUGGEST_PROMPTS), ("next_steps", steering.SUGGEST_STEPS)):
         bench.caller.script(rpc, refused(status))
@@ -260,7 +265,7 @@ async def test_a_deletion_whose_answer_was_lost_is_looked_at(bench: Bench) -> No
     assert len(bench.caller.sent(chat.DELETE_TURNS)) == 4
 
 
-@pytest.mark.parametrize(("status", "code"), REFUSALS)
+@every_refusal
 async def test_a_refused_deletion(bench: Bench, status: int, code: str) -> None:
     talked(bench, TURNS)
     session = await bench.store.create_session(NB)

@@ -14,7 +14,7 @@ from nlm_cdp.api.artifacts import KINDS, downloadable, kind_of, state
 from nlm_cdp.api.blocks import Artifact
 from nlm_cdp.api.creation import CREATIONS
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome, SignedOut, Timeout
-from tests.fakes import NB, S1, S2, START, Bench, lost, refused, source, text_element, with_notebook
+from tests.fakes import NB, REFUSALS, S1, S2, START, Bench, lost, refused, source, text_element, with_notebook
 
 A1, A2, A3, N1 = (f"{digit * 8}-{digit * 4}-4{digit * 3}-8{digit * 3}-{digit * 12}" for digit in "789e")
 TREE = '{"name": "Fog", "children": [{"name": "Horn", "children": [{"name": "Every 90 s"}]}, {"name": "Bell"}]}'
@@ -483,15 +483,7 @@ async def test_without_a_ready_source_nothing_is_sent(bench: Bench, sources: Any
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [
-        (3, "INVALID_ARGUMENT"),
-        (5, "NOT_FOUND"),
-        (7, "PERMISSION"),
-        (8, "RATE_LIMITED"),
-        (9, "NOT_READY"),
-        (13, "SERVICE"),
-        (16, "SIGNED_OUT"),
-    ],
+    REFUSALS,
 )
 async def test_a_refusal_starts_nothing_and_is_not_repeated(bench: Bench, status: int, code: str) -> None:
     generates(bench, "audio", refused(status))

@@ -19,6 +19,7 @@ from tests.fakes import (
     S4,
     Bench,
     FakeFiles,
+    every_refusal,
     lost,
     notebook,
     refused,
@@ -27,15 +28,6 @@ from tests.fakes import (
     with_notebook,
 )
 
-REFUSALS = [
-    (3, "INVALID_ARGUMENT"),
-    (5, "NOT_FOUND"),
-    (7, "PERMISSION"),
-    (8, "RATE_LIMITED"),
-    (9, "NOT_READY"),
-    (13, "SERVICE"),
-    (16, "SIGNED_OUT"),
-]
 URL = "https://a.test/x"
 
 
@@ -102,7 +94,7 @@ async def test_a_search_that_cannot_be_read(bench: Bench) -> None:
         assert (await bench.fails("search_sources", query="fog")).code == "DRIFT"
 
 
-@pytest.mark.parametrize(("status", "code"), REFUSALS)
+@every_refusal
 async def test_a_refused_search(bench: Bench, status: int, code: str) -> None:
     bench.caller.script(searching.SEARCH, refused(status))
     assert (await bench.fails("search_sources", query="fog")).code == code
@@ -140,7 +132,7 @@ async def test_a_pasted_text_cannot_be_read_again(bench: Bench) -> None:
     assert bench.caller.calls == ["rLM1Ne"]
 
 
-@pytest.mark.parametrize(("status", "code"), REFUSALS)
+@every_refusal
 async def test_a_refused_refresh(bench: Bench, status: int, code: str) -> None:
     bench.caller.script(freshness.REFRESH, refused(status))
     error = await bench.fails("refresh_source", source="Page")
@@ -203,7 +195,7 @@ async def test_an_append_whose_answer_was_lost_is_looked_for(bench: Bench) -> No
     assert len(bench.caller.sent(upkeep.APPEND)) == 5
 
 
-@pytest.mark.parametrize(("status", "code"), REFUSALS)
+@every_refusal
 async def test_a_refused_append(bench: Bench, status: int, code: str) -> None:
     bench.caller.script(upkeep.APPEND, refused(status))
     error = await bench.fails("append_to_source", source="Note", text="x")
