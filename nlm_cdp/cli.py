@@ -10,6 +10,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from nlm_cdp import __version__
+from nlm_cdp.errors import InvalidArgument
 from nlm_cdp.readable import INTERRUPTED, OK, USAGE
 
 if TYPE_CHECKING:
@@ -28,6 +29,8 @@ def main(argv: list[str] | None = None) -> int:
         print(end="", flush=True)  # a reader that is gone shows here, not when the interpreter ends
     except (KeyboardInterrupt, BrokenPipeError, BaseExceptionGroup) as exc:
         return ended(exc)
+    except InvalidArgument as exc:
+        return usage(f"{exc.message}. {exc.hint}")
     return code
 
 
@@ -120,7 +123,6 @@ def run_serve(args: argparse.Namespace) -> int:
     gc.disable()  # importing makes no garbage worth collecting; it is switched on again before serving
     import trio
 
-    from nlm_cdp.errors import InvalidArgument
     from nlm_cdp.runtime import open_runtime
     from nlm_cdp.server import DEFAULT_TOOLSETS, OTHER_TOOLSETS, Application
     from nlm_cdp.stdio import serve_stdio
@@ -273,16 +275,18 @@ async def note(message: str) -> None:
 
 
 def run_wire_decode(args: argparse.Namespace) -> int:
+    from nlm_cdp import overrides
     from nlm_cdp.inspection import decode_body, decode_chat
 
     try:
         body = sys.stdin.buffer.read() if args.input == "-" else read_file(args.input)
     except OSError as exc:
         return usage(f"cannot read {args.input}: {exc.strerror}")
-    return printed(decode_chat(body) if args.rpc == "chat" else decode_body(body, args.rpc))
+    return printed(decode_chat(body) if args.rpc == "chat" else decode_body(body, args.rpc, overrides.load()))
 
 
 def run_wire_classify(args: argparse.Namespace) -> int:
+    from nlm_cdp import overrides
     from nlm_cdp.inspection import classify_params
 
     text = sys.stdin.buffer.read() if args.input == "-" else args.input
@@ -292,13 +296,14 @@ def run_wire_classify(args: argparse.Namespace) -> int:
         return usage("PARAMS_JSON is not JSON")
     if not isinstance(params, list):
         return usage("PARAMS_JSON is not a JSON array")
-    return printed(classify_params(args.rpc, params))
+    return printed(classify_params(args.rpc, params, overrides.load()))
 
 
 def run_wire_list(args: argparse.Namespace) -> int:
+    from nlm_cdp import overrides
     from nlm_cdp.inspection import registry
 
-    return printed(registry())
+    return printed(registry(overrides.load()))
 
 
 def read_file(name: str) -> bytes:

@@ -7,7 +7,8 @@ import platform
 from dataclasses import dataclass, field
 from typing import Any
 
-from nlm_cdp import __version__
+from nlm_cdp import __version__, overrides
+from nlm_cdp.api import variants
 from nlm_cdp.browser.candidate import State
 from nlm_cdp.browser.discovery import survey
 from nlm_cdp.errors import NlmError
@@ -43,6 +44,7 @@ async def examine(options: Options, as_json: bool) -> int:
     """Run the steps and print the report; the exit code says what kind of thing is wrong."""
     report = Report()
     report.note("nlm-cdp", ok=True, detail=f"{__version__} on Python {platform.python_version()}, {platform.system()}")
+    note_overrides(report)
     if options.endpoint == "auto" and not options.demo:
         for candidate in await survey():
             if candidate.state is not State.NOT_INSTALLED:
@@ -50,6 +52,20 @@ async def examine(options: Options, as_json: bool) -> int:
     await attached(report, options)
     print(json.dumps(report.as_json(), ensure_ascii=False, indent=2) if as_json else report.as_text())
     return exit_code(report.error) if report.error else OK
+
+
+def note_overrides(report: Report) -> None:
+    """The ids that this machine sends other than declared; a file that cannot be used fails the first call."""
+    try:
+        found = overrides.load()
+    except NlmError as exc:
+        report.note("Overrides", ok=False, detail=exc.message)
+        return
+    if found.ids:
+        pairs = ", ".join(f"{declared} goes by {current}" for declared, current in found.ids.items())
+        unknown = [declared for declared in found.ids if not variants(declared)]
+        useless = f"; not declared: {', '.join(unknown)}" if unknown else ""
+        report.note("Overrides", ok=None, detail=f"{pairs} ({found.path}){useless}")
 
 
 async def attached(report: Report, options: Options) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from itertools import pairwise
 from pathlib import Path
+from secrets import token_hex
 
 import platformdirs
 
@@ -54,6 +55,31 @@ UNSAFE = re.compile(r'[\\/:*?"<>|]')
 
 def default_write_root() -> Path:
     return Path(platformdirs.user_downloads_dir()) / "nlm-cdp"
+
+
+def data_folder() -> Path:
+    """Where this program keeps what it remembers: the user's data folder, or the one NLM_CDP_DATA_DIR names."""
+    try:
+        folder = Path(os.environ.get("NLM_CDP_DATA_DIR") or platformdirs.user_data_dir("nlm-cdp", appauthor=False))
+        folder = folder.expanduser()
+    except RuntimeError:  # nothing says where this user's home is
+        folder = Path()
+    if not folder.is_absolute():
+        hint = "Set NLM_CDP_DATA_DIR to the absolute path of a folder of yours."
+        raise FileRefused("There is no folder to keep local data in.", hint=hint, state="no_folder")
+    return folder
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Put a file of our own in its place at once, for its owner alone; a reader sees the old one or the new one."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    part = path.with_name(f".{path.name}.{token_hex(8)}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
+            file.write(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, slots=True)

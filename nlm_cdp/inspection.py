@@ -9,15 +9,17 @@ from typing import Any
 
 from nlm_cdp import api
 from nlm_cdp.errors import DecodeError, Drift, Network, NlmError
+from nlm_cdp.overrides import Overrides
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.batchexecute import FrameReader, NotRpcReply, Reply, read_replies, reply_of
 from nlm_cdp.wire.chat import ChatReader, Snapshot
 from nlm_cdp.wire.pblite import Row, unclaimed
 
 CHAT = "chat"
+NONE = Overrides()
 
 
-def decode_body(body: bytes, rpc: str | None = None) -> dict[str, Any]:
+def decode_body(body: bytes, rpc: str | None = None, overrides: Overrides = NONE) -> dict[str, Any]:
     """Every reply of a batchexecute body, with what its declaration leaves over."""
     try:
         found = read_replies(body)
@@ -26,7 +28,7 @@ def decode_body(body: bytes, rpc: str | None = None) -> dict[str, Any]:
     except NlmError as exc:
         return {"replies": [entry(rpc, "not_rpc", message=exc.message)]}
     faults = found.faults + ([found.cut.message] if found.cut is not None else [])
-    replies = [describe(reply) for reply in found.replies if rpc in (None, reply.rpc)]
+    replies = [describe(reply, overrides) for reply in found.replies if rpc in (None, reply.rpc)]
     if not replies:
         seen = sorted({reply.rpc for reply in found.replies})
         message = f"the body answers {', '.join(seen)}" if seen else "the body holds no answer"
@@ -34,26 +36,28 @@ def decode_body(body: bytes, rpc: str | None = None) -> dict[str, Any]:
     return {"replies": replies} | ({"framing": faults} if faults else {})
 
 
-def describe(reply: Reply) -> dict[str, Any]:
+def describe(reply: Reply, overrides: Overrides) -> dict[str, Any]:
     if reply.status is not None:
         said = reply.status.message or reply.status.name
         return entry(reply.rpc, "rejected", status=reply.status.code, message=said)
     if reply.row is None:
         return entry(reply.rpc, "empty")
-    if not (calls := api.variants(reply.rpc)):
+    if not (calls := api.variants(overrides.declared(reply.rpc))):
         return entry(reply.rpc, "drift", message="no call with this id is declared")
-    readings = [reading(call, reply.row) for call in calls]
+    readings = [reading(call, reply) for call in calls]
     return min(readings, key=lambda item: (item["outcome"] != "data", len(item["unclaimed"]) + len(item["undecoded"])))
 
 
-def reading(call: Rpc[Any, Any], row: Any) -> dict[str, Any]:
+def reading(call: Rpc[Any, Any], reply: Reply) -> dict[str, Any]:
     """The reply as one variant reads it."""
     try:
-        message = call.response.decode(row)
+        message = call.response.decode(reply.row)
     except DecodeError as exc:
-        return entry(call.id, "drift", message=exc.message)
-    left = list(unclaimed(call.response, row))
-    return entry(call.id, "data", unclaimed=left, undecoded=list(message.undecoded)) | {"variant": call.variant or None}
+        return entry(reply.rpc, "drift", message=exc.message)
+    left = list(unclaimed(call.response, reply.row))
+    return entry(reply.rpc, "data", unclaimed=left, undecoded=list(message.undecoded)) | {
+        "variant": call.variant or None
+    }
 
 
 def entry(
@@ -110,8 +114,9 @@ def frames_of(body: bytes) -> Iterator[list[Any]]:
         yield from reader.rest()
 
 
-def classify_params(rpc: str, params: Row) -> dict[str, Any]:
+def classify_params(rpc: str, params: Row, overrides: Overrides = NONE) -> dict[str, Any]:
     """Which declared call a request row is, read and written back."""
+    rpc = overrides.declared(rpc)
     call = api.classify(rpc, params)
     if call is None:
         near = {item.variant or item.method: api.leftover(item, params) for item in api.variants(rpc)}
@@ -127,7 +132,8 @@ def classify_params(rpc: str, params: Row) -> dict[str, Any]:
     }
 
 
-def registry() -> list[dict[str, Any]]:
+def registry(overrides: Overrides = NONE) -> list[dict[str, Any]]:
+    """Every declared call; `now` is the id it goes by where an override says so."""
     return [
         {
             "id": call.id,
@@ -137,5 +143,6 @@ def registry() -> list[dict[str, Any]]:
             "path": str(call.path),
             "grade": call.grade,
         }
+        | ({"now": overrides.ids[call.id]} if call.id in overrides.ids else {})
         for call in api.RPCS
     ]

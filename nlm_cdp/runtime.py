@@ -48,6 +48,7 @@ class Runtime:
         return session, store
 
     async def opened(self) -> tuple[Session, Store, Jobs]:
+        from nlm_cdp import overrides
         from nlm_cdp.jobs import Jobs
         from nlm_cdp.session import open_session
         from nlm_cdp.store import open_store
@@ -59,7 +60,8 @@ class Runtime:
                     folder = self.stack.enter_context(tempfile.TemporaryDirectory(prefix="nlm-cdp-demo-"))
                     path = Path(folder) / "state.sqlite3"
                 store = await self.stack.enter_async_context(open_store(path))
-                session = await self.stack.enter_async_context(open_session(self.nursery, self.attachment()))
+                opening = open_session(self.nursery, self.attachment(), overrides.load)
+                session = await self.stack.enter_async_context(opening)
                 jobs = Jobs(self.nursery)
                 self.stack.push_async_callback(jobs.close)  # what is pushed last ends first
                 self.parts = session, store, jobs

@@ -30,6 +30,7 @@ from nlm_cdp.errors import (
     Timeout,
     UnconfirmedWrite,
 )
+from nlm_cdp.overrides import Overrides
 from nlm_cdp.rpc import A, Effect, Path, Q, Received, Rpc, Sent
 from nlm_cdp.verdict import NotSent, Redirected, StaleToken, Unauthorized, check_transport, read_answer, read_reply
 from nlm_cdp.wire import batchexecute
@@ -79,8 +80,9 @@ class Link:
 class Session:
     """The only `Caller` there is. Its tasks run in `nursery`; Chrome is not touched before the first call."""
 
-    def __init__(self, nursery: trio.Nursery, chrome: Attachment) -> None:
+    def __init__(self, nursery: trio.Nursery, chrome: Attachment, overrides: Callable[[], Overrides]) -> None:
         self.nursery, self.chrome = nursery, chrome
+        self.read_overrides, self.overrides = overrides, Overrides()
         self.link: Link | None = None
         self.page: Page | None = None
         self.place = Place(f"https://{app.APP_HOSTS[0]}", None, None)
@@ -99,10 +101,10 @@ class Session:
         return await self.send(rpc, request.encode(), notebook, read_answer, timeout)
 
     async def raw(self, rpc_id: str, params: Row, notebook: str | None) -> Any:
-        """One call that nobody declared, sent at most once; gives the reply's row."""
+        """One call that nobody declared, sent at most once and by this very id; gives the reply's row."""
         path = Path.NOTEBOOK if notebook else Path.ACCOUNT
         rpc = Rpc(rpc_id, "raw", Message, Message, effect=Effect.CREATE, path=path)
-        return (await self.send(rpc, params, notebook, read_reply, None)).row
+        return (await self.send(rpc, params, notebook, read_reply, None, literally=True)).row
 
     async def send(
         self,
@@ -111,18 +113,22 @@ class Session:
         notebook: str | None,
         read: Callable[[Rpc[Any, Any], list[str | bytes]], T],
         timeout: float | None,
+        *,
+        literally: bool = False,
     ) -> T:
-        query = batchexecute.query([rpc.id], rpc.source_path(notebook), self.next_reqid())
-        wire = Request(batchexecute.PATH, query, batchexecute.f_req([batchexecute.Call(rpc.id, row)]))
+        reqid = self.next_reqid()
 
         async def exchange(page: Page) -> T:
-            answer = await page.call(wire)
+            known = rpc if literally else self.overrides.applied(rpc)
+            query = batchexecute.query([known.id], rpc.source_path(notebook), reqid)
+            f_req = batchexecute.f_req([batchexecute.Call(known.id, row)])
+            answer = await page.call(Request(batchexecute.PATH, query, f_req))
             check_transport(answer)
             boxed = [answer.body]  # the one reference, so that the text can go while its parse is built
             answer.body = ""
             if len(boxed[0]) < LONG_TEXT:
-                return read(rpc, boxed)
-            return await trio.to_thread.run_sync(read, rpc, boxed)
+                return read(known, boxed)
+            return await trio.to_thread.run_sync(read, known, boxed)
 
         async with self.turn(rpc, notebook):
             return await self.attempts(rpc, exchange, timeout or rpc.timeout)
@@ -260,6 +266,7 @@ class Session:
             if self.page is None or self.page.lost is not None:
                 self.page = None
                 make_page = await self.connected()
+                self.overrides = self.read_overrides()
                 self.page = await make_page()
                 self.place, self.simulated = self.page.place, self.page.facts.simulated
             return self.page
@@ -326,9 +333,14 @@ def may_have_acted(error: NlmError) -> bool:
 
 
 @asynccontextmanager
-async def open_session(nursery: trio.Nursery, chrome: Attachment) -> AsyncIterator[Session]:
-    """A session whose tasks run in `nursery`; our page is closed on the way out."""
-    session = Session(nursery, chrome)
+async def open_session(
+    nursery: trio.Nursery, chrome: Attachment, overrides: Callable[[], Overrides] = Overrides
+) -> AsyncIterator[Session]:
+    """A session whose tasks run in `nursery`; our page is closed on the way out.
+
+    `overrides` is asked each time that a page is made.
+    """
+    session = Session(nursery, chrome, overrides)
     try:
         yield session
     finally:

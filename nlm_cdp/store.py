@@ -5,7 +5,6 @@ Several processes share the memory, so nothing of it is kept in this one: each c
 
 from __future__ import annotations
 
-import os
 import secrets
 import time
 from contextlib import asynccontextmanager
@@ -13,10 +12,9 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import platformdirs
-
 from nlm_cdp.database import Database
-from nlm_cdp.errors import FileRefused, NotFound
+from nlm_cdp.errors import NotFound
+from nlm_cdp.files import data_folder
 from nlm_cdp.library import TABLE, Library, count_use, forget
 
 if TYPE_CHECKING:
@@ -180,12 +178,4 @@ def select_session(db: sqlite3.Connection, session_id: str) -> ChatSession | Non
 
 
 def default_path() -> Path:
-    try:
-        folder = Path(os.environ.get("NLM_CDP_DATA_DIR") or platformdirs.user_data_dir("nlm-cdp", appauthor=False))
-        folder = folder.expanduser()
-    except RuntimeError:  # nothing says where this user's home is
-        folder = Path()
-    if not folder.is_absolute():
-        hint = "Set NLM_CDP_DATA_DIR to the absolute path of a folder of yours."
-        raise FileRefused("There is no folder to keep the local store in.", hint=hint, state="no_folder")
-    return folder / "nlm-cdp.sqlite3"
+    return data_folder() / "nlm-cdp.sqlite3"

@@ -11,17 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from nlm_cdp.api import blocks, contents
-from nlm_cdp.api.blocks import Artifact, Image, Media
+from nlm_cdp.api.blocks import STATUS, Artifact, Image, Media
 
-STATUS = {
-    1: "pending",
-    2: "processing",
-    3: "ready",
-    4: "failed",
-    5: "suggested",
-    6: "pending_review",
-    7: "scheduled",
-}
 READY, FAILED, SUGGESTED = 3, 4, 5
 EXTENSIONS = {
     "audio/mp4": "m4a",

@@ -12,9 +12,19 @@ from nlm_cdp.api.common import Timestamp
 from nlm_cdp.wire.document import Document
 from nlm_cdp.wire.pblite import Lazy, Message, Tag
 
-AUDIO, REPORT, VIDEO, APP, NOTE_MAP, FANTASY_MAP, INFOGRAPHIC, SLIDES, TABLE, FILE, GUIDE = range(1, 12)
+TYPES = range(1, 12)
+AUDIO, REPORT, VIDEO, APP, NOTE_MAP, FANTASY_MAP, INFOGRAPHIC, SLIDES, TABLE, FILE, GUIDE = TYPES
 FLASHCARDS, QUIZ, PROTOTYPE, MIND_MAP, CANVAS = range(1, 6)
 """Variants of `APP`."""
+STATUS = {
+    1: "pending",
+    2: "processing",
+    3: "ready",
+    4: "failed",
+    5: "suggested",
+    6: "pending_review",
+    7: "scheduled",
+}
 DOWNLOAD, PROGRESSIVE = 4, 1
 """Kinds of media that are files; 2 and 3 are playlists (HLS, DASH)."""
 
@@ -262,9 +272,9 @@ class Artifact(Message):
 
     id: Annotated[str, Tag(1)]
     title: Annotated[str, Tag(2)] = ""
-    type: Annotated[int, Tag(3)] = 0
+    type: Annotated[int, Tag(3, codes=TYPES)] = 0
     sources: Annotated[list[ArtifactSource], Tag(4)] = []
-    status: Annotated[int, Tag(5)] = 0
+    status: Annotated[int, Tag(5, codes=STATUS)] = 0
     public: Annotated[Any, Tag(6)] = None
     audio: Annotated[Audio | None, Tag(7)] = None
     report: Annotated[Report | None, Tag(8, bare=True)] = None

@@ -13,8 +13,8 @@ from pydantic import Field
 
 from nlm_cdp import media
 from nlm_cdp.api import notebooks, notes
-from nlm_cdp.api.artifacts import FAILED, READY, STATUS, Asset, kind_of
-from nlm_cdp.api.blocks import Artifact
+from nlm_cdp.api.artifacts import FAILED, READY, Asset, kind_of
+from nlm_cdp.api.blocks import STATUS, Artifact
 from nlm_cdp.api.common import refuse
 from nlm_cdp.api.studio import GET, LIST, ArtifactInfo, Type, info, latest, listing, settle, whole
 from nlm_cdp.errors import NlmError, NotFound, NotReady, Permission, Service

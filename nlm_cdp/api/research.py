@@ -104,7 +104,7 @@ class FoundSource(Message):
     url: Annotated[str | None, Tag(1)] = None
     title: Annotated[str | None, Tag(2)] = None
     hint: Annotated[str | None, Tag(3)] = None
-    kind: Annotated[int | None, Tag(4)] = None
+    kind: Annotated[int | None, Tag(4, codes=KINDS)] = None
     favicon: Annotated[str | None, Tag(6)] = None
     content: Annotated[Content | None, Tag(7)] = None
     f8: Annotated[bool | None, Tag(8)] = None
@@ -141,7 +141,7 @@ class Job(Message):
     query: Annotated[Query | None, Tag(2)] = None
     mode: Annotated[int | None, Tag(3)] = None
     findings: Annotated[Findings | None, Tag(4)] = None
-    status: Annotated[int, Tag(5)] = 0
+    status: Annotated[int, Tag(5, codes=STATUS)] = 0
     deep: Annotated[DeepRun | None, Tag(6)] = None
 
 

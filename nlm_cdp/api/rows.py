@@ -79,7 +79,7 @@ class SourceMeta(Message):
     words: Annotated[int | None, Tag(2)] = None
     added: Annotated[Timestamp | None, Tag(3)] = None
     revision: Annotated[Revision | None, Tag(4)] = None
-    type: Annotated[int, Tag(5)] = 0
+    type: Annotated[int, Tag(5, codes=KINDS)] = 0
     youtube: Annotated[YouTube | None, Tag(6)] = None
     origin: Annotated[int | None, Tag(7)] = None  # 1 added by the user, 2 by discovery
     url: Annotated[str | None, Tag(8, 1)] = None
@@ -92,9 +92,9 @@ class SourceMeta(Message):
 class SourceState(Message):
     """`drive` and the fetch error below `.3`: P."""
 
-    status: Annotated[int, Tag(2)] = 0
+    status: Annotated[int, Tag(2, codes=STATUS)] = 0
     fetch_error: Annotated[int | None, Tag(3, 7, 1)] = None
-    drive: Annotated[int | None, Tag(4)] = None
+    drive: Annotated[int | None, Tag(4, codes=DRIVE_STATUS)] = None
 
 
 class Source(Message):

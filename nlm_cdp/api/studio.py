@@ -12,8 +12,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nlm_cdp.api import notebooks, notes
-from nlm_cdp.api.artifacts import FAILED, NAMES, READY, STATUS, SUGGESTED, downloadable, kind_of, prompt, state
-from nlm_cdp.api.blocks import NOTE_MAP, App, Artifact, ArtifactSource
+from nlm_cdp.api.artifacts import FAILED, NAMES, READY, SUGGESTED, downloadable, kind_of, prompt, state
+from nlm_cdp.api.blocks import NOTE_MAP, STATUS, App, Artifact, ArtifactSource
 from nlm_cdp.api.common import (
     Candidate,
     Origin,

@@ -24,8 +24,8 @@ from nlm_cdp.cdp.generated import dom, runtime
 from nlm_cdp.cdp.protocol import CommandRefused
 from nlm_cdp.errors import ChromeLost, Drift, FileRefused, NlmError, Outcome
 from nlm_cdp.wire import page as app
+from nlm_cdp.wire.batchexecute import UPLOAD_FIELDS, UPLOAD_PATH
 
-PATH = "/upload/_/"
 CONTENT_TYPE = "application/x-www-form-urlencoded;charset=UTF-8"
 GOODBYE_S = 2.0
 
@@ -52,11 +52,11 @@ class Sending:
         headers = self.headers(
             "start", Protocol="resumable", Header_Content_Length=str(self.size), Header_Content_Type=mime
         )
-        body = json.dumps({"PROJECT_ID": notebook_id, "SOURCE_NAME": self.path.name, "SOURCE_ID": source_id})
+        body = json.dumps(dict(zip(UPLOAD_FIELDS, (notebook_id, self.path.name, source_id), strict=True)))
         await prepare(self.page)
         number = next(self.page.ids)
         try:
-            url = f"{PATH}?{urlencode({'authuser': self.authuser})}"
+            url = f"{UPLOAD_PATH}?{urlencode({'authuser': self.authuser})}"
             answer: Answer = await self.page.invoke("command", number, url, headers, body, timeout=math.inf)
         except trio.Cancelled:
             await self.page.abort(number)
@@ -162,6 +162,6 @@ def checked_address(url: str | None) -> str:
     if url is not None and app.is_app(url):
         parts = urlsplit(url)
         ids = parse_qs(parts.query, keep_blank_values=True).get("upload_id", [])
-        if parts.path == PATH and parts.netloc == parts.hostname and len(ids) == 1 and ids[0]:
+        if parts.path == UPLOAD_PATH and parts.netloc == parts.hostname and len(ids) == 1 and ids[0]:
             return url
     raise Drift("the service gave no usable address for the file's bytes")

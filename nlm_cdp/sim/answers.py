@@ -10,7 +10,7 @@ from nlm_cdp.rpc import Rpc
 from nlm_cdp.sim.records import Notebook, Writing
 from nlm_cdp.sim.state import Account
 from nlm_cdp.wire.chat import Snapshot
-from nlm_cdp.wire.pblite import Message
+from nlm_cdp.wire.pblite import Message, Row
 
 INVALID, NOT_FOUND, DENIED, INTERNAL = 3, 5, 7, 13
 
@@ -45,7 +45,17 @@ class Stream:
     writing: Writing
 
 
-Answer = Message | Refusal | Pieces | Stream | None
+@dataclass(frozen=True, slots=True)
+class Reshaped:
+    """A row that is none of ours any more."""
+
+    row: Row
+
+    def encode(self) -> Row:
+        return self.row
+
+
+Answer = Message | Reshaped | Refusal | Pieces | Stream | None
 """None is an empty success."""
 
 

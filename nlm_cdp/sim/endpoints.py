@@ -23,6 +23,7 @@ from nlm_cdp.sim import (
     media,
     notebooks,
     notes,
+    orders,
     pages,
     research,
     sharing,
@@ -33,7 +34,7 @@ from nlm_cdp.sim import (
     uploads,
     webapp,
 )
-from nlm_cdp.sim.answers import INVALID, Answer, Handler, Refusal, Stream
+from nlm_cdp.sim.answers import INVALID, Answer, Handler, Refusal, Reshaped, Stream
 from nlm_cdp.sim.faults import ANY, CHAT, Fault, Faults, Kind
 from nlm_cdp.sim.framing import (
     Frame,
@@ -52,6 +53,7 @@ from nlm_cdp.sim.records import Notebook, Writing
 from nlm_cdp.sim.state import Account, Service
 from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, frame_body, parse_form
 from nlm_cdp.wire.page import APP_HOSTS, GATE_HOSTS, SIGN_IN_HOST
+from nlm_cdp.wire.pblite import Message
 
 HANDLERS: dict[str, Handler[Any, Any]] = {
     handler.rpc.name: handler
@@ -135,6 +137,8 @@ class Endpoints:
                 return pages.redirect("/") if self.service.light_redirects else pages.text(200, "User-agent: *\n")
             case "/login":
                 return pages.redirect(self.sign_in_url(request) if self.service.signed_out else "/")
+            case orders.PATH:
+                return self.order(request)
         if request.path == "/" or request.path.startswith("/notebook/"):
             return self.app(request)
         return pages.text(404, "Not found (simulated).")
@@ -159,6 +163,15 @@ class Endpoints:
                 for name in COOKIES
             ]
         return response
+
+    def order(self, request: Request) -> Response:
+        """What a button of the app's page is to send, for that page alone."""
+        account = self.service.account(request.query.get("authuser", "0"))
+        if not self.has_cookie(request) or account is None or self.service.signed_out:
+            return pages.text(401, "Unauthorized (simulated).")
+        if not is_same_origin(request):
+            return pages.text(403, "Forbidden (simulated): the request does not come from the app's origin.")
+        return orders.answer(account, request.query.get("name", ""), request.query.get("notebook", ""))
 
     def sign_in_url(self, request: Request) -> str:
         return f"https://{SIGN_IN_HOST}/ServiceLogin?" + urlencode({"continue": f"https://{request.host}/"})
@@ -219,13 +232,15 @@ class Endpoints:
         """One reply for each call, with whatever a fault makes of them."""
         if request.query.get("rpcids", "").split(",") != [call.rpc for call in calls]:
             return bad_request()
-        logged.fault = fault = self.faults.take({ANY, *(call.rpc for call in calls)})
+        declared = [self.service.declared(call.rpc) or "" for call in calls]
+        logged.fault = fault = self.faults.take({ANY, *(call.rpc for call in calls), *declared})
         whole = fault.response() if fault is not None else None
         frames: list[Frame | LargeFrame] = []
         if fault is None or fault.answers:
-            if not all(variants(call.rpc) for call in calls):
+            if not all(variants(rpc) for rpc in declared):
                 return bad_request()
-            frames = [reply_frame(call, run(account, call.rpc, call.params)) for call in calls]
+            answers = [run(account, rpc, call.params) for rpc, call in zip(declared, calls, strict=True)]
+            frames = [reply_frame(call, answer) for call, answer in zip(calls, answers, strict=True)]
         if whole is not None:
             return whole
         if fault is not None:
@@ -247,7 +262,8 @@ class Endpoints:
             if isinstance(answer, Stream):
                 writing = answer.writing
                 over.append(busy(answer.notebook))
-                frames = [snapshot_frame(snapshot.encode()) for snapshot in answer.snapshots]
+                rows = [self.service.reshaped(chat_api.ASK.name, item.encode()) for item in answer.snapshots]
+                frames = [snapshot_frame(row) for row in rows]
             else:
                 frames = [error_frame(answer if isinstance(answer, Refusal) else Refusal(INVALID))]
         if whole is not None:
@@ -295,6 +311,8 @@ def run(account: Account, rpc: str, params: Any) -> Answer:
     if declared is None:
         return Refusal(INVALID)
     answer: Answer = HANDLERS[declared.name].run(account, declared.request.decode(params))
+    if isinstance(answer, Message) and declared.name in account.service.reshape:
+        return Reshaped(account.service.reshaped(declared.name, answer.encode()))
     return answer
 
 

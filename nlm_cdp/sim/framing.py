@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from nlm_cdp.sim.answers import Answer, Pieces, Refusal
+from nlm_cdp.sim.answers import Answer, Pieces, Refusal, Reshaped
 from nlm_cdp.sim.http import Sized
 from nlm_cdp.wire.batchexecute import PREFIX, Call, compact, frame_body, frame_chunk, trailer
 from nlm_cdp.wire.document import units
@@ -55,7 +55,7 @@ def reply_frame(call: Call, answer: Answer) -> Frame | LargeFrame:
     """One call's frame: a payload, nothing, or a status."""
     if isinstance(answer, Pieces):
         return LargeFrame(call, answer)
-    text = payload(answer.encode()) if isinstance(answer, Message) else None
+    text = payload(answer.encode()) if isinstance(answer, Message | Reshaped) else None
     status = answer.row if isinstance(answer, Refusal) else None
     return ["wrb.fr", call.rpc, text, None, None, status, call.discriminator]
 

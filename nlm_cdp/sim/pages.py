@@ -8,6 +8,7 @@ from html import escape
 from importlib.resources import files
 from string import Template
 
+from nlm_cdp.sim import panels
 from nlm_cdp.sim.http import Response
 from nlm_cdp.sim.records import Notebook
 from nlm_cdp.sim.state import Account, Service
@@ -28,9 +29,9 @@ def template() -> Template:
     return Template(files("nlm_cdp.sim").joinpath("index.html").read_text(encoding="utf-8"))
 
 
-def document(title: str, body: str, bootstrap: dict[str, str] | None = None) -> Response:
+def document(title: str, body: str, bootstrap: dict[str, str] | None = None, code: str = "") -> Response:
     script = f"window.WIZ_global_data = {literal(bootstrap)};" if bootstrap is not None else ""
-    html = template().substitute(title=escape(title), bootstrap=script, body=body)
+    html = template().substitute(title=escape(title), bootstrap=script, body=body, script=code)
     return Response(200, list(HTML), html.encode("utf-8", "replace"))
 
 
@@ -43,7 +44,7 @@ def literal(values: dict[str, str]) -> str:
 
 
 def app(account: Account, shown: str) -> Response:
-    """The signed-in page: every notebook, or the one shown."""
+    """The signed-in page: every notebook, or the one shown, and everything that can be clicked."""
     bootstrap = {
         RPC_BASE: "/_/LabsTailwindUi",
         APP_ID: "LabsTailwindUi",
@@ -58,7 +59,9 @@ def app(account: Account, shown: str) -> Response:
     notebook = account.notebooks.get(shown)
     body = one(notebook) if notebook else listing(account)
     head = f'<p class="account">Signed in as {escape(account.email)}</p>'
-    return document(notebook.title if notebook else "Gemini Notebook", head + body, bootstrap)
+    title = notebook.title if notebook else "Gemini Notebook"
+    clickable = panels.panels(notebook.id if notebook else "")
+    return document(title, head + body + clickable, bootstrap, panels.script())
 
 
 def listing(account: Account) -> str:

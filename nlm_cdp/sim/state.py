@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import time
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import count, islice
 from typing import Literal
@@ -20,6 +21,7 @@ from nlm_cdp.api.rows import READY, DocsDescriptor, YouTube
 from nlm_cdp.sim.filler import paragraphs
 from nlm_cdp.sim.media import DOWNLOAD, IMAGES, Media
 from nlm_cdp.sim.records import OWNER, TEXT, Conversation, Label, Note, Notebook, Source, Upload
+from nlm_cdp.wire.pblite import Row
 
 BUILD = "boq_labs-tailwind-frontend_20261112.04_p0"
 
@@ -125,6 +127,9 @@ class Service:
     its media are not. `generations_fail`: whether what is generated from now on ends as failed.
     `late_research`: how many listings new research is missing from. `import_stops`: after how many entries an import
     breaks off.
+
+    `ids`: by what id a declared call goes now; its declared one is unknown then. `reshape`: by a call's name, what is
+    done to a copy of its reply's row, or of each snapshot's, before it leaves.
     """
 
     def __init__(self, *, seed: str = "simulator", now: Callable[[], float] = time.time) -> None:
@@ -149,6 +154,8 @@ class Service:
         self.media: dict[str, Media] = {}
         self.studio_reads, self.media_lag = 1, 0
         self.generations_fail = False
+        self.ids: dict[str, str] = {}
+        self.reshape: dict[str, Callable[[Row], Row]] = {}
         self.accounts: dict[str, Account] = {}
         self.add_account("owner@simulated.example")
         self.add_account("second@simulated.example")
@@ -158,6 +165,18 @@ class Service:
         account = self.account(upload.authuser)
         if account is not None and (place := account.located(upload.source_id)) is not None:
             place[1].receive(upload)
+
+    # Drift
+
+    def declared(self, wire_id: str) -> str | None:
+        """The declared id of what the service calls this now; None for a former id."""
+        former = next((known for known, now in self.ids.items() if now == wire_id), None)
+        return former or (None if wire_id in self.ids else wire_id)
+
+    def reshaped(self, name: str, row: Row) -> Row:
+        """A reply's row as it leaves."""
+        change = self.reshape.get(name)
+        return row if change is None else change(deepcopy(row))  # what is kept may share its lists
 
     # Made-up values
 

@@ -41,6 +41,9 @@ CHAT_PATH = (
     "/_/LabsTailwindUi/data/google.internal.labs.tailwind.orchestration.v1"
     ".LabsTailwindOrchestrationService/GenerateFreeFormStreamed"
 )
+UPLOAD_PATH = "/upload/_/"
+UPLOAD_FIELDS = ("PROJECT_ID", "SOURCE_NAME", "SOURCE_ID")
+"""What the start of an upload says of its file, as JSON (C)."""
 CONTENT_TYPE = "application/x-www-form-urlencoded;charset=UTF-8"
 USER_DISPLAYABLE = "UserDisplayableError"
 

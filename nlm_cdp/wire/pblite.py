@@ -17,7 +17,20 @@ from nlm_cdp.wire.reading import read
 from nlm_cdp.wire.rows import Row, canonical, cells, dots, json_cell, kind, put, reach, wrapped
 from nlm_cdp.wire.slots import Lazy, Node, Record, Slot, Tag, node_of, slots
 
-__all__ = ["Bit", "Lazy", "Message", "Row", "Tag", "canonical", "dots", "json_cell", "kind", "slots", "unclaimed"]
+__all__ = [
+    "Bit",
+    "Lazy",
+    "Message",
+    "Row",
+    "Tag",
+    "canonical",
+    "dots",
+    "json_cell",
+    "kind",
+    "slots",
+    "unclaimed",
+    "unknown_codes",
+]
 
 Bit = Annotated[bool | int, Field(ge=0, le=1)]
 """A boolean that the service writes as true/false in one place and 1/0 in another; what was written is kept."""
@@ -119,6 +132,20 @@ def left_inside(slot: Slot, value: Any, depth: int, at: str) -> Iterator[str]:
             yield from (f"{here}.{n}: {kind(v)}" for n, v in cells(cell) if n != number and v is not None)
             cell, here = reach(cell, (number,)), f"{here}.{number}"
         yield from left_inside(slot, cell, depth - 1, here)
+
+
+def unknown_codes(message: Message, at: str = "") -> Iterator[str]:
+    """Wire path and number of each cell that holds a number its enumeration does not know."""
+    for slot in slots(type(message)):
+        value, here = getattr(message, slot.name), f"{at}{dots(slot.path)}"
+        if slot.codes is not None and value and value not in slot.codes:
+            yield f"{here}: {value}"
+        elif isinstance(value, Message):
+            yield from unknown_codes(value, here)
+        elif slot.message is not None and isinstance(value, list):
+            for index, item in enumerate(value):
+                if isinstance(item, Message):
+                    yield from unknown_codes(item, f"{here}[{index}]")
 
 
 def misread(cls: type[Message], row: Row, at: str) -> Iterator[str]:

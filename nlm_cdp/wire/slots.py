@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from operator import attrgetter
@@ -36,13 +36,21 @@ class Tag:
     """Where a field sits: field numbers from its message down.
 
     `each`: the path below every item of a list, for ids wrapped one by one. `bare`: a scalar stands for the message's
-    field 1. `lenient`: a row of this list that does not decode is reported, the others live.
+    field 1. `lenient`: a row of this list that does not decode is reported, the others live. `codes`: the numbers of an
+    open enumeration that have a meaning; others decode too, and are news.
     """
 
-    def __init__(self, *path: int, each: tuple[int, ...] = (), bare: bool = False, lenient: bool = False) -> None:
+    def __init__(
+        self,
+        *path: int,
+        each: tuple[int, ...] = (),
+        bare: bool = False,
+        lenient: bool = False,
+        codes: Container[int] | None = None,
+    ) -> None:
         if not path or min(path + each) < 1:
             raise TypeError("field numbers start at 1")
-        self.path, self.each, self.bare, self.lenient = path, each, bare, lenient
+        self.path, self.each, self.bare, self.lenient, self.codes = path, each, bare, lenient, codes
 
 
 class Record(BaseModel):
@@ -96,6 +104,7 @@ class Slot:
     literals: tuple[Any, ...]  # pydantic takes True for Literal[1]; the wire does not
     walks: bool  # there is something to look at below the cell itself
     single: type[Message] | None  # the message, where the cell is one to be read at once
+    codes: Container[int] | None
 
 
 SLOTS: dict[type[Message], tuple[Slot, ...]] = {}
@@ -149,6 +158,7 @@ def compile_slot(cls: type[Message], name: str) -> Slot:
         literals=shape.literals,
         walks=shape.message is not None or bool(tag.each or shape.literals),
         single=None if shape.depth or shape.lazy else shape.message,
+        codes=tag.codes,
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from nlm_cdp.cdp import generated
-from nlm_cdp.cdp.generated import COMMANDS, EVENTS, dom, fetch, io, page, runtime, target
+from nlm_cdp.cdp.generated import COMMANDS, EVENTS, dom, fetch, io, network, page, runtime, target
 from nlm_cdp.cdp.shape import OpenEnum
 
 ROOT = Path(__file__).parents[2]
@@ -72,6 +72,7 @@ def test_the_pattern_knows_what_it_forbids() -> None:
         (page.create_isolated_world, {"frame_id", "world_name"}),  # not grantUniveralAccess
         (dom.set_file_input_files, {"files", "object_id"}),
         (fetch.continue_request, {"request_id"}),  # on as it is, or not at all
+        (network.enable, {"max_total_buffer_size", "max_resource_buffer_size", "max_post_data_size"}),
         (fetch.enable, {"patterns"}),  # not handleAuthRequests
         (io.read, {"handle", "size"}),
         (page.enable, set()),
@@ -98,9 +99,24 @@ def test_the_titles_of_the_users_tabs_and_the_text_of_dialogs_are_not_read() -> 
 
 def test_the_headers_of_a_paused_request_are_not_read() -> None:
     """Chrome puts the Cookie header into them."""
-    request = {"url": "u", "method": "GET", "headers": {"Cookie": "private"}, "postData": "private"}
+    request = {"url": "u", "method": "GET", "headers": {"Cookie": "private"}}
     paused = fetch.RequestPaused.from_json({"requestId": "R", "request": request, "frameId": "F"})
     assert "private" not in repr(paused)
+
+
+def test_the_headers_of_recorded_traffic_are_not_read() -> None:
+    """Cookies come in events of their own, which nothing subscribes to; what other headers hold stays unread too."""
+    request = {"url": "u", "method": "POST", "headers": {"Authorization": "private"}, "postData": "f.req="}
+    sent = {"requestId": "R", "request": request, "timestamp": 1, "wallTime": 1, "initiator": {"url": "private"}}
+    assert "private" not in repr(network.RequestWillBeSent.from_json(sent))
+    response = {
+        "url": "u",
+        "status": 200,
+        "headers": {"Set-Cookie": "private"},
+        "requestHeaders": {"Cookie": "private"},
+    }
+    assert "private" not in repr(network.ResponseReceived.from_json({"requestId": "R", "response": response}))
+    assert not [name for name in EVENTS if "ExtraInfo" in name]
 
 
 def test_enumerations_are_open() -> None:

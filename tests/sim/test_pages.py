@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
+from html.parser import HTMLParser
+
 import pytest
 
 from nlm_cdp.api import notebooks
+from nlm_cdp.sim.actions import BATCHES, NAMED
 from nlm_cdp.wire import page
 from nlm_cdp.wire.batchexecute import PATH, Call, f_req, form, read_replies
 
@@ -169,3 +173,71 @@ async def test_a_rotated_token_makes_the_old_one_stale(running) -> None:
         assert (await client.post(LIST)).status == 400
         await client.sign_in()
         assert (await client.post(LIST)).status == 200
+
+
+# What can be clicked
+
+
+class Buttons(HTMLParser):
+    """The actions a page offers, and every script without a nonce."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.actions: list[str] = []
+        self.shown: list[str] = []
+        self.unsigned = 0
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        said = dict(attrs)
+        if tag == "button":
+            self.actions.append(said["data-action"] or "")
+        self.unsigned += tag == "script" and said.get("nonce") != "simulated"
+        if said.get("id") == "app":
+            self.shown.append(said["data-notebook"] or "")
+
+
+async def test_every_action_has_one_button_on_both_pages(running) -> None:
+    async with running() as (sim, client):
+        notebook = next(iter(sim.service.owner.notebooks))
+        for path, shown in (("/", ""), (f"/notebook/{notebook}", notebook)):
+            got = await client.request("GET", path)
+            buttons = Buttons(got.text)
+            assert sorted(buttons.actions) == sorted([*NAMED, *BATCHES])
+            assert buttons.shown == [shown]
+            assert buttons.unsigned == 0
+            assert "require-trusted-types-for" in (got.header("content-security-policy") or "")
+            assert "innerHTML" not in got.text
+
+
+async def test_only_the_signed_in_app_can_be_clicked(running) -> None:
+    async with running() as (sim, client):
+        sim.service.sign_out("landing")
+        assert Buttons((await client.request("GET", "/")).text).actions == []
+        assert Buttons((await client.request("GET", "/", host=page.SIGN_IN_HOST)).text).actions == []
+
+
+async def test_what_a_click_sends_is_told_to_the_page_alone(running) -> None:
+    async with running() as (sim, client):
+        notebook = next(iter(sim.service.owner.notebooks))
+        target = f"/simulated/action?name=get-notebook&notebook={notebook}"
+        got = await client.request("GET", target, headers=client.same_origin)
+        order = json.loads(got.body)
+        assert order["path"] == PATH
+        assert order["query"] == {"rpcids": "rLM1Ne", "source-path": f"/notebook/{notebook}", "rt": "c"}
+        assert sim.service.owner.token not in got.text
+        assert (await client.request("GET", target)).status == 403
+        cross = {"sec-fetch-site": "cross-site"}
+        assert (await client.request("GET", target, headers=cross)).status == 403
+        nothing = await client.request("GET", "/simulated/action?name=nothing", headers=client.same_origin)
+        assert nothing.status == 404
+        client.cookies.clear()
+        assert (await client.request("GET", target, headers=client.same_origin)).status == 401
+
+
+async def test_without_a_notebook_a_click_makes_one(running) -> None:
+    async with running(seed=False) as (sim, client):
+        got = await client.request("GET", "/simulated/action?name=ask&notebook=", headers=client.same_origin)
+        (notebook,) = sim.service.owner.notebooks.values()
+        assert notebook.id in json.loads(got.body)["f_req"]
+        assert notebook.sources

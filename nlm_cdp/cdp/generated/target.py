@@ -97,6 +97,13 @@ def create_target(
     return TargetID.from_json(json["targetId"])
 
 
+def detach_from_target(session_id: SessionID | None = None) -> Command[None]:
+    params: JsonObject = {}
+    if session_id is not None:
+        params["sessionId"] = session_id.to_json()
+    yield {"method": "Target.detachFromTarget", "params": params}
+
+
 def get_targets() -> Command[list[TargetInfo]]:
     json = yield {"method": "Target.getTargets"}
     return [TargetInfo.from_json(i) for i in as_list(json["targetInfos"])]

@@ -1,0 +1,124 @@
+"""From a command line to a recording: which browser, which tab, and when it is over."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import trio
+
+from nlm_cdp.browser.candidate import Mode
+from nlm_cdp.browser.discovery import locate
+from nlm_cdp.capture.exchange import Begun, Ended, Exchange
+from nlm_cdp.capture.recorder import Recorder, choose, tabs
+from nlm_cdp.cdp.connection import Connection, open_connection
+from nlm_cdp.cdp.generated.target import TargetInfo
+from nlm_cdp.errors import Ambiguous, InvalidArgument, NlmError
+
+UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+Each = Callable[[Exchange], None]
+Play = Callable[[Recorder], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True)
+class Watching:
+    """What is watched: an endpoint and a tab of it, for so many seconds or until an interrupt."""
+
+    endpoint: str
+    tab: str | None
+    seconds: float | None
+    demo: bool
+
+
+def seconds(text: str | None) -> float | None:
+    """`90s`, `10m`, `1h`. Raises InvalidArgument."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smh]?)", text)
+    if found is None or not float(found[1]):
+        raise InvalidArgument(f"{text!r} is no duration", hint="Say 90s, 10m or 1h.")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def run(watching: Watching, ended: Each, begun: Each | None = None) -> str | None:
+    """Watch until it is over; why, where something ended it. Each exchange is handled in a thread, one at a time."""
+    failed: list[NlmError] = []
+    why: list[str | None] = []
+
+    async def handle(output: Begun | Ended) -> None:
+        work = ended if isinstance(output, Ended) else begun
+        if work is not None:
+            await trio.to_thread.run_sync(work, output.exchange)
+
+    async def main() -> None:
+        try:
+            async with browser(watching) as (connection, tab, play):
+                recorder = Recorder(connection, tab.target_id, handle)
+                say(f"Recording {tab.url}; Ctrl-C ends it.")
+                async with trio.open_nursery() as nursery:
+                    nursery.start_soon(stop_when_told, recorder, watching.seconds, nursery.cancel_scope)
+                    if play is not None:
+                        nursery.start_soon(play, recorder)
+                    await recorder.run()
+                    nursery.cancel_scope.cancel()
+                why.append(recorder.ended)
+        except* NlmError as group:
+            failed.append(first(group))
+
+    trio.run(main)
+    if failed:
+        raise failed[0]
+    return why[0]
+
+
+def first(group: BaseExceptionGroup[NlmError]) -> NlmError:
+    error: BaseException = group
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    assert isinstance(error, NlmError)
+    return error
+
+
+@asynccontextmanager
+async def browser(watching: Watching) -> AsyncIterator[tuple[Connection, TargetInfo, Play | None]]:
+    """The connection, the tab, and who plays in it where nobody else does."""
+    if watching.demo:
+        from nlm_cdp.capture.demo import played
+
+        async with played() as (connection, tab, play):
+            yield connection, tab, play
+        return
+    found = await locate(watching.endpoint)
+    if found.mode is Mode.APPROVAL:
+        say("Chrome asks whether to allow this: click Allow.")
+    async with open_connection(found.url) as connection:
+        yield connection, await chosen(await tabs(connection), watching.tab), None
+
+
+async def chosen(found: list[TargetInfo], wanted: str | None) -> TargetInfo:
+    """The tab to watch; of several, the user is asked where there is one to ask."""
+    try:
+        return choose(found, wanted)
+    except Ambiguous as exc:
+        if wanted is not None or not sys.stdin.isatty():
+            raise
+        say("\n".join([exc.message + ":", *exc.details["tabs"], "Which one? "]))
+        return choose(found, (await trio.to_thread.run_sync(sys.stdin.readline)).strip())
+
+
+async def stop_when_told(recorder: Recorder, within: float | None, scope: trio.CancelScope) -> None:
+    """The time is up, or an interrupt: what is in flight may end. A second interrupt does not wait for it."""
+    with trio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        with trio.move_on_after(within if within is not None else float("inf")):
+            await anext(signals)
+        recorder.stop()
+        await anext(signals)
+        scope.cancel()
+
+
+def say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
