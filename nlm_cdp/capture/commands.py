@@ -25,7 +25,7 @@ from nlm_cdp.capture.matching import Match, match
 from nlm_cdp.capture.sinks import Filter, Raw, Writer, line, told
 from nlm_cdp.capture.terminal import follow_text, report_text
 from nlm_cdp.capture.watching import Watching, run, say, seconds
-from nlm_cdp.errors import InvalidArgument, NlmError, NotFound
+from nlm_cdp.errors import Ambiguous, InvalidArgument, NlmError, NotFound
 from nlm_cdp.files import write_whole
 from nlm_cdp.readable import FAILED, OK, error_text
 
@@ -169,7 +169,7 @@ def run_learn(args: argparse.Namespace) -> int:
         if not isinstance(said, Match):
             print(f"{candidate.id}: {said}")
         elif said.id in found:
-            raise NotFound(f"{candidate.id} and {found[said.id]} both have the shape of {said.id}: nothing is written")
+            raise Ambiguous(f"{candidate.id} and {found[said.id]} both have the shape of {said.id}: nothing is written")
         else:
             found[said.id] = candidate.id
             names = ", ".join(rpc.name for rpc in said.rpcs)

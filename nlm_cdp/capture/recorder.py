@@ -16,7 +16,7 @@ import trio
 from nlm_cdp.capture.exchange import EVENTS, Begun, Body, Ended, Fold, Output, Part, Question
 from nlm_cdp.cdp.connection import Connection, Subscription
 from nlm_cdp.cdp.generated import inspector, network, target
-from nlm_cdp.cdp.protocol import CommandRefused
+from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
 from nlm_cdp.cdp.shape import Command
 from nlm_cdp.errors import Ambiguous, ChromeLost, NlmError, NotFound
 from nlm_cdp.wire import page as app
@@ -99,11 +99,20 @@ class Recorder:
         self.rest()
 
     async def enable(self) -> None:
-        await self.execute(network.enable(BUFFER, LARGEST, LARGEST))
+        try:
+            await self.execute(network.enable(BUFFER, LARGEST, LARGEST))
+            await self.keep_answers()
+        except SessionLost:
+            raise ChromeLost("the tab was closed before the recording began") from None
+
+    async def keep_answers(self) -> None:
+        """Have Chrome keep answers over a navigation; an older one reports as lost what a navigation takes away."""
         try:
             await self.execute(network.configure_durable_messages(BUFFER, LARGEST))
+        except SessionLost:
+            raise
         except CommandRefused:
-            return  # an older Chrome: what a navigation takes away is reported as lost
+            return
 
     async def follow(self, events: Subscription[object], nursery: trio.Nursery) -> None:
         try:

@@ -58,12 +58,13 @@ def run(watching: Watching, ended: Each, begun: Each | None = None) -> str | Non
         try:
             async with browser(watching) as (connection, tab, play):
                 recorder = Recorder(connection, tab.target_id, handle)
-                say(f"Recording {tab.url}; Ctrl-C ends it.")
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(stop_when_told, recorder, watching.seconds, nursery.cancel_scope)
-                    if play is not None:
-                        nursery.start_soon(play, recorder)
-                    await recorder.run()
+                    async with trio.open_nursery() as recording:
+                        await recording.start(recorder.run)
+                        say(f"Recording {tab.url}; Ctrl-C ends it.")
+                        if play is not None:
+                            recording.start_soon(play, recorder)
                     nursery.cancel_scope.cancel()
                 why.append(recorder.ended)
         except* NlmError as group:

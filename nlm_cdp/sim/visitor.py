@@ -5,7 +5,6 @@ Nothing is sent from here. Every request is the page's own, so whoever records t
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,12 +133,18 @@ async def open_app(connection: Connection, url: str) -> Visit:
     target_id = await connection.execute(target.create_target(url))
     session = await connection.execute(target.attach_to_target(target_id, flatten=True))
     visit = Visit(connection, target_id, session)
+    await ready(visit)
+    return visit
+
+
+async def ready(visit: Visit) -> None:
+    """Wait until the tab's app can be clicked."""
     with trio.move_on_after(READY_S):
         while True:
             if await is_ready(visit):
-                return visit
+                return
             await trio.sleep(LOOK_S)
-    raise Timeout(f"the app at {json.dumps(url)} did not get ready within {READY_S:g} s")
+    raise Timeout(f"the app did not get ready within {READY_S:g} s")
 
 
 async def is_ready(visit: Visit) -> bool:
