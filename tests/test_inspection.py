@@ -11,9 +11,11 @@ from nlm_cdp import api
 from nlm_cdp.api.common import RequestContext
 from nlm_cdp.api.notebooks import CREATE, GET, LIST, CreateNotebook, GetNotebook
 from nlm_cdp.inspection import classify_params, decode_body, decode_chat, registry
+from nlm_cdp.overrides import Overrides
 from nlm_cdp.wire.batchexecute import answer_frame, compact, frame_body
 
 PROJECT = ["T", None, "nb-1", "🧪"]
+MOVED = Overrides({"rLM1Ne": "Qx91Zz"})
 TAIL = [["di", 1], ["af.httprm", 1, "-1", 1]]
 
 
@@ -203,3 +205,19 @@ def test_the_registry_lists_every_call() -> None:
     assert [(row["id"], row["variant"]) for row in rows] == [(call.id, call.variant or None) for call in api.RPCS]
     assert json.loads(json.dumps(rows)) == rows
     assert {row["effect"] for row in rows} <= {"read", "set", "create", "delete"}
+
+
+def test_an_override_makes_a_moved_id_readable() -> None:
+    answer = body(answer_frame("Qx91Zz", [PROJECT]))
+    assert decode_body(answer)["replies"][0]["outcome"] == "drift"
+    (found,) = decode_body(answer, overrides=MOVED)["replies"]
+    assert (found["rpc"], found["outcome"], found["unclaimed"]) == ("Qx91Zz", "data", [])
+    params = ["nb-1", None, [2], None, 0]
+    assert classify_params("Qx91Zz", params)["variant"] is None
+    assert classify_params("Qx91Zz", params, MOVED)["variant"] == "GetProject"
+
+
+def test_the_registry_shows_where_an_id_has_moved() -> None:
+    moved = {item["id"]: item["now"] for item in registry(MOVED) if "now" in item}
+    assert moved == {"rLM1Ne": "Qx91Zz"}
+    assert not [item for item in registry() if "now" in item]

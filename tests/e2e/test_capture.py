@@ -218,6 +218,8 @@ async def test_the_page_is_not_disturbed() -> None:
         same = await there.visit.evaluate("window.mark === performance.timeOrigin")
         names = await there.visit.evaluate("Object.keys(window).length - window.names")
         assert (same.value, names.value) == (True, 1)
+        assert there.connection._subscriptions == set()
+        assert there.connection._protocol.pending == {}
 
 
 async def test_the_fixtures_of_this_project_are_such_a_session() -> None:
