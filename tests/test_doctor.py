@@ -22,7 +22,7 @@ def test_overrides_in_force_are_shown_with_their_file(file: Path) -> None:
     note_overrides(report)
     (step,) = report.steps
     assert (step["step"], step["ok"]) == ("Overrides", None)
-    assert step["detail"] == f"wXbhsf goes by Qx91Zz, ZZZZZZ goes by Yy11Yy ({file}); not declared: ZZZZZZ"
+    assert step["detail"] == f"ZZZZZZ goes by Yy11Yy, wXbhsf goes by Qx91Zz ({file}); not declared: ZZZZZZ"
 
 
 def test_without_overrides_there_is_nothing_to_show(monkeypatch: pytest.MonkeyPatch) -> None:
