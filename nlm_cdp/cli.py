@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from nlm_cdp import __version__
 from nlm_cdp.errors import InvalidArgument
-from nlm_cdp.readable import INTERRUPTED, OK, USAGE
+from nlm_cdp.readable import FAILED, INTERRUPTED, OK, USAGE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -89,6 +89,17 @@ def parser() -> argparse.ArgumentParser:
     sim.add_argument("--port", type=int, default=0)
     doctor = attached("doctor", run_doctor, "Check each step from Chrome to one real call, and say what to fix.")
     doctor.add_argument("--json", action="store_true")
+    browser = command("browser", run_browser, "Start a browser with a profile of its own, to sign in to once.")
+    instead = browser.add_mutually_exclusive_group()
+    instead.add_argument("--status", action="store_true", help="say whether it runs; exit code 3 if not")
+    instead.add_argument("--stop", action="store_true", help="close it; its profile stays")
+    instead.add_argument("--headless", action="store_true", help=argparse.SUPPRESS)
+    audit = command(
+        "audit", run_audit, "Show what this computer sent to the service: never content, only what and when."
+    )
+    audit.add_argument("--json", action="store_true", help="one JSON object for each request")
+    audit.add_argument("--since", default="", help="30m, 12h, 1d, 2w, or a date")
+    audit.add_argument("--clear", action="store_true", help="remove the record")
     call = attached("call", run_call, "Run one tool and print its structured result.")
     call.add_argument("tool")
     call.add_argument("arguments", nargs="*", help="key=value …, or one JSON object")
@@ -123,8 +134,9 @@ def run_serve(args: argparse.Namespace) -> int:
     gc.disable()  # importing makes no garbage worth collecting; it is switched on again before serving
     import trio
 
+    from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS, Application
     from nlm_cdp.runtime import open_runtime
-    from nlm_cdp.server import DEFAULT_TOOLSETS, OTHER_TOOLSETS, Application
+    from nlm_cdp.server import server_of
     from nlm_cdp.stdio import serve_stdio
 
     scopes = split(args.scopes)
@@ -136,11 +148,11 @@ def run_serve(args: argparse.Namespace) -> int:
 
     async def serve() -> int:
         async with open_runtime(options(args, scopes=scopes, toolsets=toolsets)) as runtime:
-            application = Application(runtime.context, scopes=scopes, toolsets=toolsets)
+            application = Application(runtime.context, scopes=scopes, toolsets=toolsets, waiting=runtime.waiting)
             gc.freeze()
             gc.enable()
             try:
-                await serve_stdio(application.server(), stdout_fd=wire)
+                await serve_stdio(server_of(application), stdout_fd=wire)
             except InvalidArgument as exc:  # there is no standard input or output
                 return usage(exc.message)
         return OK
@@ -175,7 +187,7 @@ def run_sim(args: argparse.Namespace) -> int:
 
 
 def run_call(args: argparse.Namespace) -> int:
-    from nlm_cdp.server import Application
+    from nlm_cdp.application import Application
 
     try:
         arguments = shell_arguments(args.arguments)
@@ -190,6 +202,8 @@ def run_call(args: argparse.Namespace) -> int:
 
 
 def run_rpc(args: argparse.Namespace) -> int:
+    from nlm_cdp.traffic import TOOL
+
     try:
         params = json.loads(args.params)
     except (ValueError, RecursionError):
@@ -198,6 +212,7 @@ def run_rpc(args: argparse.Namespace) -> int:
         return usage("PARAMS_JSON is not a JSON array")
 
     async def call(runtime: Runtime) -> Any:
+        TOOL.set("rpc")
         session, _ = await runtime.open()
         return await session.raw(args.id, params, args.source_path.strip("/").removeprefix("notebook/") or None)
 
@@ -212,18 +227,74 @@ def run_doctor(args: argparse.Namespace) -> int:
     return trio.run(examine, options(args), args.json)
 
 
+def run_browser(args: argparse.Namespace) -> int:
+    from functools import partial
+
+    import trio
+
+    from nlm_cdp.browser import own
+    from nlm_cdp.browser.machine import Machine
+    from nlm_cdp.errors import NlmError
+    from nlm_cdp.readable import NO_BROWSER, error_text, exit_code
+
+    start = partial(own.start, headless=args.headless)
+    try:
+        report = trio.run(own.stop if args.stop else own.status if args.status else start, Machine.here())
+    except NlmError as exc:
+        print(error_text(exc), file=sys.stderr)
+        return exit_code(exc)
+    except OSError as exc:
+        print(f"nlm-cdp: {exc.filename}: {exc.strerror}; no browser was started or closed", file=sys.stderr)
+        return FAILED
+    print(report.text)
+    return OK if report.running or args.stop else NO_BROWSER
+
+
+def run_audit(args: argparse.Namespace) -> int:
+    import time
+
+    from nlm_cdp.audit import VARIABLE, Audit
+    from nlm_cdp.errors import NlmError
+    from nlm_cdp.files import data_folder
+    from nlm_cdp.readable import error_text, exit_code
+    from nlm_cdp.summary import begin, summary
+
+    try:
+        since = begin(args.since, time.time()) if args.since else 0.0
+    except ValueError as exc:
+        return usage(str(exc))
+    try:
+        audit = Audit(data_folder() / "audit.jsonl")
+        if args.clear:
+            audit.clear()
+            print("The record is gone.")
+        elif args.json:
+            for line in audit.lines(since):
+                print(json.dumps(line))
+        else:
+            off = f"\nNothing new is written: {VARIABLE}=0 is set." if os.environ.get(VARIABLE) == "0" else ""
+            print(f"{summary(audit.lines(since))}\n\nThe record is in {audit.path}{off}")
+    except NlmError as exc:
+        print(error_text(exc), file=sys.stderr)
+        return exit_code(exc)
+    except OSError as exc:
+        print(f"nlm-cdp: the record cannot be read or removed: {exc.strerror} ({exc.filename})", file=sys.stderr)
+        return FAILED
+    return OK
+
+
 def attached_run(chosen: Options, work: Callable[[Runtime], Awaitable[Any]]) -> int:
     """Run something against Chrome and print its result; an error's structured form goes to standard output too."""
     import trio
 
     from nlm_cdp.errors import NlmError
     from nlm_cdp.readable import error_result, error_text, exit_code
-    from nlm_cdp.runtime import open_runtime
+    from nlm_cdp.runtime import open_runtime, patiently
 
     async def run() -> tuple[Any, NlmError | None]:
         async with open_runtime(chosen) as runtime:
             try:
-                return await work(runtime), None
+                return await patiently(lambda: work(runtime), note), None
             except NlmError as exc:
                 return None, exc
 

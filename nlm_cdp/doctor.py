@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -13,7 +14,8 @@ from nlm_cdp.browser.candidate import State
 from nlm_cdp.browser.discovery import survey
 from nlm_cdp.errors import NlmError
 from nlm_cdp.readable import OK, error_result, exit_code
-from nlm_cdp.runtime import Options, open_runtime, silent
+from nlm_cdp.runtime import Options, open_runtime, patiently, silent
+from nlm_cdp.traffic import TOOL
 
 
 @dataclass(slots=True)
@@ -21,9 +23,9 @@ class Report:
     steps: list[dict[str, Any]] = field(default_factory=list)
     error: NlmError | None = None
 
-    def note(self, name: str, *, ok: bool | None, detail: str) -> None:
+    def note(self, name: str, *, ok: bool | None, detail: str, fix: str = "") -> None:
         """`ok` None: told for information, passes no judgement."""
-        self.steps.append({"step": name, "ok": ok, "detail": detail})
+        self.steps.append({"step": name, "ok": ok, "detail": detail} | ({"fix": fix} if fix else {}))
 
     def as_json(self) -> dict[str, Any]:
         error = error_result(self.error) if self.error else None
@@ -36,7 +38,11 @@ class Report:
 
     def as_text(self) -> str:
         marks = {True: "ok  ", False: "FAIL", None: "    "}
-        lines = [f"{marks[step['ok']]} {step['step']}: {step['detail']}" for step in self.steps]
+        lines = []
+        for step in self.steps:
+            lines.append(f"{marks[step['ok']]} {step['step']}: {step['detail']}")
+            if step.get("fix") and self.error and self.error.code.startswith("CHROME_"):
+                lines.append(f"     -> {step['fix']}")
         return "\n".join([*lines, "", f"Fix: {self.error.hint}" if self.error else "Everything works."])
 
 
@@ -48,7 +54,7 @@ async def examine(options: Options, as_json: bool) -> int:
     if options.endpoint == "auto" and not options.demo:
         for candidate in await survey():
             if candidate.state is not State.NOT_INSTALLED:
-                report.note(candidate.browser, ok=None, detail=candidate.finding)
+                report.note(candidate.browser, ok=None, detail=candidate.told, fix=candidate.hint)
     await attached(report, options)
     print(json.dumps(report.as_json(), ensure_ascii=False, indent=2) if as_json else report.as_text())
     return exit_code(report.error) if report.error else OK
@@ -70,12 +76,13 @@ def note_overrides(report: Report) -> None:
 
 async def attached(report: Report, options: Options) -> None:
     """The steps that need Chrome; each follows from the one before, so the first failure ends them."""
+    TOOL.set("doctor")
     async with open_runtime(options) as runtime:
         context = await runtime.context(silent)
         session, _ = await runtime.open()
         step = "Chrome"
         try:
-            await session.connected()
+            await patiently(session.connected, note)
             report.note(step, ok=True, detail=f"{session.health().browser} ({session.health().mode})")
             step = "Page"
             await session.current_page()
@@ -89,3 +96,7 @@ async def attached(report: Report, options: Options) -> None:
         except NlmError as exc:
             report.note(step, ok=False, detail=f"{exc.message} ({exc.code})")
             report.error = exc
+
+
+async def note(message: str) -> None:
+    print(message, file=sys.stderr)

@@ -28,7 +28,7 @@ def words(text: str) -> list[str]:
 
 SECRET_FOLDERS = words("""
     .ssh .aws .azure .gnupg .kube .docker .password-store .mozilla keychains keyrings .config/gcloud
-    .config/google-chrome* .config/chromium* google/chrome*
+    .config/google-chrome* .config/chromium* google/chrome* nlm-cdp/browser nlm-cdp-browser
 """)
 SECRET_FILES = words("""
     id_rsa* id_dsa* id_ecdsa* id_ed25519* authorized_keys *.pem *.key *.p12 *.pfx *.ppk *.jks *.keystore *.kdbx
@@ -164,6 +164,16 @@ def check(given: Path, found: Path, roots: tuple[Path, ...]) -> None:
         raise refused(given, f"it is outside {' and '.join(str(root) for root in roots)}")
     if any(found.is_relative_to(system) for system in SYSTEM):
         raise refused(given, "the system's own files are no documents")
+    if any(found.is_relative_to(profile) for profile in profiles()):
+        raise refused(given, "it belongs to a browser's profile")
+
+
+def profiles() -> list[Path]:
+    """The folder of the browser that `nlm-cdp browser` starts, wherever the data folder is."""
+    try:
+        return [resolved(data_folder() / "browser")]
+    except FileRefused:
+        return []
 
 
 def names_of(path: Path) -> list[str]:

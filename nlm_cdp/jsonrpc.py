@@ -20,6 +20,9 @@ from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import JSONRPCError, JSONRPCRequest, JSONRPCResponse
 from pydantic import ValidationError
 
+from nlm_cdp.groups import leaves
+from nlm_cdp.text import well_formed
+
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
@@ -90,11 +93,6 @@ def encode(message: JSONRPCMessage) -> bytes:
         text = well_formed(json.dumps(fields, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
     # U+2028 and U+2029 are line ends to Node's readline.
     return text.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029").encode() + b"\n"
-
-
-def well_formed(text: str) -> str:
-    """Join the surrogate pairs of `text`, and put U+FFFD for the lone ones."""
-    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 async def serve(
@@ -199,10 +197,3 @@ def ungrouped() -> Iterator[None]:
         failures[0].add_note(f"At the same time: {type(other).__name__}")
     if failures:
         raise failures[0]
-
-
-def leaves(error: BaseException) -> list[BaseException]:
-    """List the exceptions of a group, leaving out cancellations."""
-    if isinstance(error, BaseExceptionGroup):
-        return [leaf for child in error.exceptions for leaf in leaves(child)]
-    return [] if isinstance(error, trio.Cancelled) else [error]

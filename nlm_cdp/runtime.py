@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import trio
 
@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     from nlm_cdp.rpc import ToolContext
     from nlm_cdp.session import Attachment, Session
     from nlm_cdp.store import Store
+    from nlm_cdp.traffic import Observer
+
+T = TypeVar("T")
+ASKED = "Chrome asks whether to allow remote debugging: click Allow in its dialog"
+TURNS = 20
+"""How many times a command waits 30 s for Chrome's user."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,12 +66,17 @@ class Runtime:
                     folder = self.stack.enter_context(tempfile.TemporaryDirectory(prefix="nlm-cdp-demo-"))
                     path = Path(folder) / "state.sqlite3"
                 store = await self.stack.enter_async_context(open_store(path))
-                opening = open_session(self.nursery, self.attachment(), overrides.load)
+                opening = open_session(self.nursery, self.attachment(), overrides.load, self.observer())
                 session = await self.stack.enter_async_context(opening)
                 jobs = Jobs(self.nursery)
                 self.stack.push_async_callback(jobs.close)  # what is pushed last ends first
                 self.parts = session, store, jobs
             return self.parts
+
+    def waiting(self) -> str:
+        """What a call that says nothing itself waits for, if that is known."""
+        asked = self.parts is not None and self.parts[0].health().state == "approval_pending"
+        return ASKED if asked else ""
 
     def attachment(self) -> Attachment:
         if self.options.demo:
@@ -75,6 +86,14 @@ class Runtime:
         from nlm_cdp.browser.attach import Chrome
 
         return Chrome(self.options.endpoint, self.options.account)
+
+    def observer(self) -> Observer | None:
+        """Who keeps the record of what is sent; the demo sends nothing to anyone."""
+        if self.options.demo:
+            return None
+        from nlm_cdp.audit import audit
+
+        return audit()
 
     def roots(self) -> Roots:
         """One folder for both ways, or by default a place to write and none to read."""
@@ -121,3 +140,18 @@ async def open_runtime(options: Options) -> AsyncIterator[Runtime]:
 
 async def silent(message: str) -> None:
     """Progress that nobody asked for."""
+
+
+async def patiently(work: Callable[[], Awaitable[T]], tell: Callable[[str], Awaitable[None]]) -> T:
+    """What `work` gives, for a process that only runs it: Chrome's user may take ten minutes to let it in.
+
+    To end before they answer leaves a dialog behind whose Allow would open nothing.
+    """
+    from nlm_cdp.errors import ChromeApprovalPending
+
+    for _ in range(TURNS):
+        try:
+            return await work()
+        except ChromeApprovalPending:  # nothing was sent, and the next turn joins the same handshake
+            await tell(ASKED)
+    return await work()

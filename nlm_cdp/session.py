@@ -8,8 +8,8 @@ not plainly refused is `unknown`.
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
@@ -19,6 +19,7 @@ import trio
 from nlm_cdp.browser.account import Place
 from nlm_cdp.browser.page import Page, Request
 from nlm_cdp.errors import (
+    AccountAmbiguous,
     ChromeApprovalPending,
     ChromeLost,
     Drift,
@@ -32,6 +33,7 @@ from nlm_cdp.errors import (
 )
 from nlm_cdp.overrides import Overrides
 from nlm_cdp.rpc import A, Effect, Path, Q, Received, Rpc, Sent
+from nlm_cdp.traffic import Exchange, Observer, size
 from nlm_cdp.verdict import NotSent, Redirected, StaleToken, Unauthorized, check_transport, read_answer, read_reply
 from nlm_cdp.wire import batchexecute
 from nlm_cdp.wire import page as app
@@ -49,6 +51,8 @@ READS = 16
 """Reads at once."""
 LONG_TEXT = 400_000
 """Characters above which a body is decoded in a thread: below, the densest listing takes less than 50 ms."""
+UPLOAD = "upload"
+"""An upload's name in the record of what was sent."""
 JOIN = 30.0
 """Seconds a call waits for the connection before it says what the wait is for."""
 
@@ -73,6 +77,7 @@ class Link:
     """One connection, from dialling to its end; calls wait for `settled`."""
 
     settled: trio.Event = field(default_factory=trio.Event)
+    over: trio.Event = field(default_factory=trio.Event)
     make_page: MakePage | None = None
     failure: NlmError | None = None
 
@@ -80,13 +85,20 @@ class Link:
 class Session:
     """The only `Caller` there is. Its tasks run in `nursery`; Chrome is not touched before the first call."""
 
-    def __init__(self, nursery: trio.Nursery, chrome: Attachment, overrides: Callable[[], Overrides]) -> None:
-        self.nursery, self.chrome = nursery, chrome
+    def __init__(
+        self,
+        nursery: trio.Nursery,
+        chrome: Attachment,
+        overrides: Callable[[], Overrides],
+        observe: Observer | None = None,
+    ) -> None:
+        self.nursery, self.chrome, self.observe = nursery, chrome, observe
         self.read_overrides, self.overrides = overrides, Overrides()
         self.link: Link | None = None
         self.page: Page | None = None
         self.place = Place(f"https://{app.APP_HOSTS[0]}", None, None)
         self.simulated = False
+        self.user: str | None = None
         self.opening, self.refreshing = trio.Lock(), trio.Lock()
         self.reads = trio.CapacityLimiter(READS)
         self.writes: dict[str, trio.Lock] = {}
@@ -122,16 +134,20 @@ class Session:
             known = rpc if literally else self.overrides.applied(rpc)
             query = batchexecute.query([known.id], rpc.source_path(notebook), reqid)
             f_req = batchexecute.f_req([batchexecute.Call(known.id, row)])
-            answer = await page.call(Request(batchexecute.PATH, query, f_req))
-            check_transport(answer)
-            boxed = [answer.body]  # the one reference, so that the text can go while its parse is built
-            answer.body = ""
-            if len(boxed[0]) < LONG_TEXT:
-                return read(known, boxed)
-            return await trio.to_thread.run_sync(read, known, boxed)
+            with self.watched(known.id, known.method, known.effect, notebook) as seen:
+                seen.sent = size(f_req)
+                answer = await page.call(Request(batchexecute.PATH, query, f_req))
+                seen.status, seen.received = answer.status, size(answer.body)
+                check_transport(answer)
+                boxed = [answer.body]  # the one reference, so that the text can go while its parse is built
+                answer.body = ""
+                if len(boxed[0]) < LONG_TEXT:
+                    return read(known, boxed)
+                return await trio.to_thread.run_sync(read, known, boxed)
 
+        user = self.user
         async with self.turn(rpc, notebook):
-            return await self.attempts(rpc, exchange, timeout or rpc.timeout)
+            return await self.attempts(rpc, exchange, timeout or rpc.timeout, user)
 
     async def ask(
         self, rpc: Rpc[Q, A], request: Q, *, notebook: str, timeout: float, watch: Callable[[Snapshot], Awaitable[None]]
@@ -143,16 +159,21 @@ class Session:
             reader = ChatReader()
 
             async def chunk(text: str) -> None:
+                seen.received += size(text)
                 for snapshot in reader.feed(text):
                     await watch(snapshot)
 
-            answer = await page.stream(wire, chunk)
-            if reader.last is None:  # what broke later only truncates the answer that is there
-                check_transport(answer)
-            return reader.close()
+            with self.watched(rpc.id, rpc.method, rpc.effect, notebook) as seen:
+                seen.sent = size(wire.f_req)
+                answer = await page.stream(wire, chunk)
+                seen.status = answer.status
+                if reader.last is None:  # what broke later only truncates the answer that is there
+                    check_transport(answer)
+                return reader.close()
 
+        user = self.user
         async with self.turn(rpc, notebook):
-            return await self.attempts(rpc, exchange, timeout)
+            return await self.attempts(rpc, exchange, timeout, user)
 
     def notebook_url(self, notebook: str) -> str:
         return app.notebook_url(self.place.origin, notebook, self.place.authuser)
@@ -165,20 +186,30 @@ class Session:
     ) -> None:
         from nlm_cdp.browser import transfer
 
+        async def told(sent: int, total: int) -> None:
+            seen.sent = sent
+            await progress(sent, total)
+
         page = await self.current_page()
-        await transfer.upload(
-            page, path, notebook_id=notebook, source_id=source, mime=mime, progress=progress, timeout=timeout
-        )
+        with self.watched(UPLOAD, "Upload", Effect.CREATE, notebook) as seen:
+            await transfer.upload(
+                page, path, notebook_id=notebook, source_id=source, mime=mime, progress=told, timeout=timeout
+            )
 
     async def download(
         self, url: str, destination: FilePath, *, overwrite: bool, progress: Received, timeout: float
     ) -> Downloaded:
         from nlm_cdp.browser import transfer
 
+        async def told(received: int, total: int | None) -> None:
+            seen.received = received
+            await progress(received, total)
+
         page = await self.current_page()
-        return await transfer.download(
-            page.connection, page.place, url, destination, overwrite=overwrite, progress=progress, timeout=timeout
-        )
+        with self.watched("download", "Download", Effect.READ, None) as seen:
+            return await transfer.download(
+                page.connection, page.place, url, destination, overwrite=overwrite, progress=told, timeout=timeout
+            )
 
     async def open_tab(self, path: str) -> str:
         await self.connected()
@@ -186,7 +217,7 @@ class Session:
 
     async def drop_page(self) -> None:
         async with self.opening:
-            page, self.page = self.page, None
+            page, self.page, self.user = self.page, None, None
             if page is not None:
                 await page.close()
 
@@ -200,22 +231,59 @@ class Session:
     async def turn(self, rpc: Rpc[Any, Any], notebook: str | None) -> AsyncIterator[None]:
         """Reads run side by side, bounded; writes to one notebook one after the other. A stream holds up no write."""
         key = f"{'chat' if rpc.stream else 'write'}:{notebook}"
+        await self.reach()
         async with self.reads if rpc.effect is Effect.READ else self.writes.setdefault(key, trio.Lock()):
             yield
 
-    async def attempts(self, rpc: Rpc[Any, Any], exchange: Callable[[Page], Awaitable[T]], timeout: float) -> T:
-        """An exchange within its deadline, run once more where that is safe; a failed write says what became of it."""
+    @contextmanager
+    def watched(self, id: str, method: str, effect: Effect, notebook: str | None) -> Iterator[Exchange]:
+        """One request; the observer is told of it when it has ended, unless it never left."""
+        seen = Exchange(id, method, effect, notebook)
+        if self.observe is None:
+            yield seen
+            return
+        began, deadline = trio.current_time(), trio.current_effective_deadline()
+        left = True
+        try:
+            yield seen
+        except NlmError as exc:
+            left = not isinstance(exc, NotSent)
+            # an upload knows whether its bytes left; any other request has left by now
+            lost = may_have_acted(exc) and seen.rpc != UPLOAD
+            seen.failed(exc.code, Outcome.UNKNOWN if lost else exc.outcome)
+            raise
+        except trio.Cancelled:
+            seen.failed("TIMEOUT" if trio.current_time() >= deadline else "CANCELLED", Outcome.UNKNOWN)
+            raise
+        except BaseException:
+            seen.failed("INTERNAL", Outcome.UNKNOWN)
+            raise
+        finally:
+            seen.seconds = trio.current_time() - began
+            if left:
+                self.observe(seen)
+
+    async def attempts(
+        self, rpc: Rpc[Any, Any], exchange: Callable[[Page], Awaitable[T]], timeout: float, user: str | None
+    ) -> T:
+        """An exchange within its deadline, run once more where that is safe; a failed write says what became of it.
+
+        `user`: who the call was begun as, if that was known by then; it is not sent as anybody else.
+        """
         sent = False
 
         async def send() -> T:
             nonlocal sent
             sent = False
             page = await self.current_page()
+            if self.user != user:
+                raise account_changed()
             sent = True
             return await exchange(page)
 
         try:
             await self.current_page()
+            user = user or self.user
             with trio.fail_after(timeout):
                 try:
                     return await send()
@@ -256,23 +324,47 @@ class Session:
         page, generation = self.page, self.page.generation if self.page else 0
         async with self.refreshing:
             if page is not None and page.lost is None and page.generation == generation:
-                await page.bootstrap()
+                with self.watched("page", "ReadTokens", Effect.READ, None):
+                    await page.bootstrap()
+                try:
+                    self.recognise(page)
+                except AccountAmbiguous:
+                    page.lose("it belongs to another account now")  # the next call makes one of its own
+                    raise
+
+    def recognise(self, page: Page) -> None:
+        """Raises the first time that another account answers than before; whoever calls next acts as that one."""
+        before, self.user = self.user, page.facts.user or self.user
+        if before is not None and self.user != before:
+            raise account_changed()
 
     # The page and the connection
 
     async def current_page(self) -> Page:
         """The page, made (again) if need be; calls that come meanwhile wait for the same one."""
+        await self.reach()
         async with self.opening:
             if self.page is None or self.page.lost is not None:
-                self.page = None
+                old, self.page = self.page, None
+                if old is not None:
+                    await old.close()  # what crashed or went astray is still ours to close
                 make_page = await self.connected()
                 self.overrides = self.read_overrides()
-                self.page = await make_page()
+                with self.watched("page", "OpenPage", Effect.READ, None):
+                    self.page = await make_page()
                 self.place, self.simulated = self.page.place, self.page.facts.simulated
+                self.recognise(self.page)
             return self.page
+
+    async def reach(self) -> None:
+        """Wait for Chrome outside every queue: each call waits for its user once, and all hear the same answer."""
+        if self.page is None or self.page.lost is not None:
+            await self.connected()
 
     async def connected(self) -> MakePage:
         """The connection's maker of pages; dialled on the first need, joined by whoever comes later."""
+        if self.link is not None and self.link.make_page is not None and self.health().state == "chrome_lost":
+            await self.link.over.wait()  # its socket died a moment ago
         if self.link is None:
             self.link = Link()
             self.nursery.start_soon(self.hold, self.link)
@@ -298,11 +390,13 @@ class Session:
             await self.chrome.hold(connected)
             link.failure = ChromeLost("Chrome closed the connection")
         except NlmError as exc:
+            exc.outcome = Outcome.NOT_SENT  # whatever became of a command to Chrome, no call of anybody's has left
             link.failure = exc
         finally:
             link.settled.set()
             if self.link is link:
                 self.link = self.page = None
+            link.over.set()
 
     async def close(self) -> None:
         """Close our page; the socket ends with the nursery."""
@@ -310,9 +404,21 @@ class Session:
             await self.page.close()
 
 
+def account_changed() -> NlmError:
+    """A call was begun as one account and must not end as another."""
+    return AccountAmbiguous(
+        "this Chrome is signed in as another account than before; nothing was done",
+        hint="Call again to act as that account, or switch back in Chrome.",
+        outcome=Outcome.REJECTED,
+        state="account_changed",
+    )
+
+
 def fate(rpc: Rpc[Any, Any], error: NlmError, *, sent: bool) -> NlmError:
     """The error, with the truth about the write in it."""
     error.details.setdefault("rpc", rpc.name)
+    if not sent and error.outcome is Outcome.UNKNOWN:
+        error.outcome = Outcome.NOT_SENT  # unknown was what became of a command to Chrome on the way to the request
     if rpc.effect is Effect.READ or not sent or not may_have_acted(error):
         return error
     if isinstance(error, Drift):
@@ -334,13 +440,16 @@ def may_have_acted(error: NlmError) -> bool:
 
 @asynccontextmanager
 async def open_session(
-    nursery: trio.Nursery, chrome: Attachment, overrides: Callable[[], Overrides] = Overrides
+    nursery: trio.Nursery,
+    chrome: Attachment,
+    overrides: Callable[[], Overrides] = Overrides,
+    observe: Observer | None = None,
 ) -> AsyncIterator[Session]:
     """A session whose tasks run in `nursery`; our page is closed on the way out.
 
-    `overrides` is asked each time that a page is made.
+    `overrides` is asked each time that a page is made; `observe` is told of every request.
     """
-    session = Session(nursery, chrome, overrides)
+    session = Session(nursery, chrome, overrides, observe)
     try:
         yield session
     finally:

@@ -21,6 +21,7 @@ import pytest
 import trio
 
 from nlm_cdp.api import TOOLS, chat, notebooks
+from nlm_cdp.application import Application
 from nlm_cdp.browser.transfer import Downloaded
 from nlm_cdp.errors import NlmError, NotFound, Outcome, UnconfirmedWrite
 from nlm_cdp.files import Roots
@@ -29,7 +30,6 @@ from nlm_cdp.library import Library
 from nlm_cdp.localfiles import saved
 from nlm_cdp.rpc import Rpc, Saved, ToolContext
 from nlm_cdp.schema import output_schema
-from nlm_cdp.server import Application
 from nlm_cdp.store import MIGRATIONS, ChatSession
 from nlm_cdp.wire.batchexecute import PREFIX, Status, answer_frame, frame_chunk, trailer
 from nlm_cdp.wire.chat import ANSWER, Answer, ChatReader, Snapshot

@@ -17,9 +17,12 @@ import trio
 import nlm_cdp
 from nlm_cdp import __version__, cli
 from nlm_cdp.api import RPCS, chat, notebooks, sources
+from nlm_cdp.audit import audit
+from nlm_cdp.browser import own
 from nlm_cdp.cli import main, shell_arguments
 from nlm_cdp.errors import AccessGated, ChromeLost, ChromeNotFound, Network, NlmError, NotFound, SignedOut
 from nlm_cdp.runtime import Options
+from nlm_cdp.traffic import Exchange
 from nlm_cdp.wire.batchexecute import answer_frame, frame_body
 from tests.fakes import NB, S1, Bench, citation, notebook, snapshot, source
 
@@ -91,7 +94,7 @@ def test_version_and_help(run: Any) -> None:
     assert (ran.code, ran.out.strip()) == (0, f"nlm-cdp {__version__}")
     ran = run("--help")
     assert ran.code == 0
-    for command in ("serve", "demo", "sim", "doctor", "call", "rpc", "wire"):
+    for command in ("serve", "demo", "sim", "doctor", "browser", "audit", "call", "rpc", "wire"):
         assert f"    {command} " in ran.out
         assert run(command, "--help").code == 0
 
@@ -121,6 +124,9 @@ def test_version_and_help(run: Any) -> None:
         ("wire", "classify", "--rpc", "rLM1Ne", "[" * 100_000),
         ("wire", "decode", "/no/such/file"),
         ("wire", "decode", "."),
+        ("browser", "--stop", "--status"),
+        ("browser", "now"),
+        ("audit", "--since", "yesterday"),
     ],
     ids=lambda value: " ".join(value)[:50],
 )
@@ -443,3 +449,88 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+# browser
+
+
+@pytest.mark.parametrize(
+    ("options", "does", "running", "code"),
+    [
+        ((), "start", True, 0),
+        (("--headless",), "start", True, 0),
+        (("--status",), "status", True, 0),
+        (("--status",), "status", False, 3),
+        (("--stop",), "stop", False, 0),
+    ],
+)
+def test_browser(
+    run: Any, monkeypatch: pytest.MonkeyPatch, options: tuple[str, ...], does: str, running: bool, code: int
+) -> None:
+    did: list[Any] = []
+
+    def fake(name: str) -> Any:
+        async def work(machine: Any, **given: Any) -> own.Report:
+            did.append((name, given))
+            return own.Report(running=running, text=f"It did {name}.")
+
+        return work
+
+    for name in ("start", "status", "stop"):
+        monkeypatch.setattr(own, name, fake(name))
+    ran = run("browser", *options)
+    assert (ran.code, ran.out, ran.err) == (code, f"It did {does}.\n", "")
+    assert did == [(does, {"headless": "--headless" in options} if does == "start" else {})]
+
+
+def test_browser_without_one_installed(run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NLM_CDP_DATA_DIR", str(tmp_path))
+    monkeypatch.setenv("NLM_CDP_CHROME", str(tmp_path / "absent"))
+    ran = run("browser")
+    assert (ran.code, ran.out) == (3, "")
+    assert ran.err.startswith("CHROME_NOT_FOUND: NLM_CDP_CHROME names")
+    assert "--headless" not in run("browser", "--help").out
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("NLM_CDP_DATA_DIR", str(tmp_path / "file"))
+    ran = run("browser")
+    assert (ran.code, ran.out) == (1, "")
+    assert str(tmp_path / "file") in ran.err
+
+
+# audit
+
+
+def test_audit_shows_and_clears_the_record(run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NLM_CDP_DATA_DIR", str(tmp_path))
+    empty = run("audit")
+    assert (empty.code, empty.err) == (0, "")
+    assert empty.out == f"Nothing is on record.\n\nThe record is in {tmp_path / 'audit.jsonl'}\n"
+    assert list(tmp_path.iterdir()) == []
+    record = audit()
+    assert record is not None
+    record(Exchange("CCqFvf", "CreateProject", "create", sent=5))
+    record.now = lambda: 1_600_000_000.0
+    record(Exchange("wXbhsf", "List", "read"))
+    rows = [json.loads(line) for line in run("audit", "--json").out.splitlines()]
+    assert [row["rpc"] for row in rows] == ["CCqFvf", "wXbhsf"]
+    recent = [json.loads(line) for line in run("audit", "--json", "--since", "1d").out.splitlines()]
+    assert [row["rpc"] for row in recent] == ["CCqFvf"]
+    text = run("audit", "--since", "1h").out
+    assert "1 requests" in text
+    assert "CreateProject  create  ok" in text
+    monkeypatch.setenv("NLM_CDP_AUDIT", "0")
+    assert "NLM_CDP_AUDIT=0 is set" in run("audit").out
+    cleared = run("audit", "--clear")
+    assert (cleared.code, cleared.out) == (0, "The record is gone.\n")
+    assert run("audit", "--json").out == ""
+
+
+def test_audit_of_a_record_that_cannot_be_read(run: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("NLM_CDP_DATA_DIR", str(tmp_path))
+    (tmp_path / "audit.jsonl").mkdir()
+    for options in ((), ("--json",), ("--clear",)):
+        ran = run("audit", *options)
+        assert (ran.code, ran.out) == (1, "")
+        assert "cannot be read or removed" in ran.err
+    monkeypatch.setenv("NLM_CDP_DATA_DIR", "relative")
+    assert run("audit").code == 1

@@ -10,6 +10,7 @@ from mcp.shared.exceptions import MCPError
 
 from nlm_cdp.api import TOOLS
 from nlm_cdp.prompts import DEFAULTS, RECIPES, Recipe, offered
+from nlm_cdp.server import server_of
 from tests.fakes import Bench
 
 modes = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -17,7 +18,7 @@ every_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: rec
 
 
 async def text_of(bench: Bench, name: str, mode: str = "auto", **arguments: str) -> str:
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         (message,) = (await client.get_prompt(name, arguments)).messages
     assert message.role == "user"
     return message.content.text
@@ -26,7 +27,7 @@ async def text_of(bench: Bench, name: str, mode: str = "auto", **arguments: str)
 @modes
 async def test_the_list_costs_no_context(mode: str) -> None:
     bench = Bench()
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         listed = (await client.list_prompts()).prompts
         assert client.server_capabilities.prompts is not None
     assert [prompt.name for prompt in listed] == [
@@ -83,7 +84,7 @@ def test_what_may_be_left_out_has_a_default() -> None:
     ],
 )
 async def test_a_prompt_that_cannot_be_given(mode: str, name: str, arguments: dict[str, str], said: str) -> None:
-    async with Client(Bench().app.server(), mode=mode) as client:
+    async with Client(server_of(Bench().app), mode=mode) as client:
         with pytest.raises(MCPError) as caught:
             await client.get_prompt(name, arguments)
     assert caught.value.code == -32602
@@ -105,7 +106,7 @@ async def test_a_prompt_is_offered_where_its_tools_are(
 ) -> None:
     bench = Bench(scopes=scopes, toolsets=toolsets)
     assert set(offered(set(bench.app.catalogue.offered))) == names
-    async with Client(bench.app.server(), mode="auto") as client:
+    async with Client(server_of(bench.app), mode="auto") as client:
         assert {prompt.name for prompt in (await client.list_prompts()).prompts} == names
         for recipe in RECIPES:
             if recipe.name not in names:

@@ -17,7 +17,7 @@ import trio
 from nlm_cdp.api import RPCS, TOOLS
 from nlm_cdp.browser.account import Place
 from nlm_cdp.browser.page import Answer, Bootstrap
-from nlm_cdp.errors import NlmError, Outcome
+from nlm_cdp.errors import NlmError, Outcome, SignedOut
 from nlm_cdp.rpc import Effect
 from nlm_cdp.session import open_session
 from nlm_cdp.sim.faults import Fault, Kind
@@ -45,18 +45,35 @@ class DirectPage:
     generation: int = 1
     lost: str | None = None
 
+    def __post_init__(self) -> None:
+        self.token, self.cookie = self.sim.service.owner.token, self.sim.service.cookie
+
     async def bootstrap(self) -> None:
+        if self.sim.service.signed_out:
+            raise SignedOut("this Chrome is not signed in", state="signed_out")
         self.generation += 1
+        self.__post_init__()
+
+    def lose(self, reason: str) -> None:
+        self.lost = reason
 
     async def call(self, request: Any) -> Answer:
-        service = self.sim.service
-        body = urlencode({"f.req": request.f_req, "at": service.owner.token}).encode()
-        headers = {"cookie": f"SID={service.cookie}", "sec-fetch-site": "same-origin"}
+        body = urlencode({"f.req": request.f_req, "at": self.token}).encode()
+        headers = {"cookie": f"SID={self.cookie}", "sec-fetch-site": "same-origin"}
         response = self.sim.handle(Request("POST", APP_HOSTS[0], request.path, request.query, headers, body))
         if response.manner.ending != "proper":
             return Answer(sent=True, failed="TypeError")
         assert isinstance(response.body, bytes)
-        return Answer(sent=True, status=response.status, body=response.body.decode())
+        await trio.sleep(response.manner.delay)
+        headers = dict(response.headers)
+        text = response.body.decode()
+        return Answer(
+            sent=True,
+            status=response.status,
+            type=headers.get("content-type"),
+            retry_after=headers.get("retry-after"),
+            body=text if response.manner.limit is None else text[: int(len(text) * response.manner.limit)],
+        )
 
     async def close(self) -> None:
         pass

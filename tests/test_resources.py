@@ -13,6 +13,7 @@ from mcp_types import PromptReference, ResourceTemplateReference
 from nlm_cdp.api import notebooks, notes, sources
 from nlm_cdp.errors import ChromeNotFound, ScopeMissing, SignedOut
 from nlm_cdp.resources import ENTRY, LONGEST, NOTE, NOTEBOOK, READERS, RESOURCES, REST, SOURCE, TEMPLATES, pattern
+from nlm_cdp.server import server_of
 from tests.fakes import NB, NB2, NB3, S1, START, Bench, notebook, source, text_element
 
 modes = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -32,14 +33,14 @@ async def fill(bench: Bench, *names: str) -> None:
 
 
 async def read(bench: Bench, uri: str, mode: str = "auto") -> Any:
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         (contents,) = (await client.read_resource(uri)).contents
         assert contents.uri == uri
         return contents
 
 
 async def refused(bench: Bench, uri: str, mode: str = "auto") -> MCPError:
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         with pytest.raises(MCPError) as caught:
             await client.read_resource(uri)
     return caught.value
@@ -56,7 +57,7 @@ def with_text(bench: Bench, text: str) -> None:
 
 @modes
 async def test_the_lists_cost_no_context(bench: Bench, mode: str) -> None:
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         assert (await client.list_resources()).resources == RESOURCES
         assert (await client.list_resource_templates()).resource_templates == TEMPLATES
         assert client.server_capabilities.resources is not None
@@ -210,7 +211,7 @@ def test_a_template_is_what_it_matches() -> None:
 
 
 async def completed(bench: Bench, ref: Any, name: str, value: str) -> Any:
-    async with Client(bench.app.server(), mode="auto") as client:
+    async with Client(server_of(bench.app), mode="auto") as client:
         return (await client.complete(ref, {"name": name, "value": value})).completion
 
 

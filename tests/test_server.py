@@ -18,6 +18,7 @@ from mcp import Client
 
 from nlm_cdp import __version__, server
 from nlm_cdp.api import RENAMED, RPCS, TOOLS, adding, chat, notebooks, sources, studio_options
+from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS
 from nlm_cdp.errors import (
     ChromeApprovalPending,
     ChromeLost,
@@ -31,7 +32,8 @@ from nlm_cdp.errors import (
 )
 from nlm_cdp.jsonrpc import LineBuffer, serve
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
-from nlm_cdp.server import DEFAULT_TOOLSETS, INSTRUCTIONS, NAME, OTHER_TOOLSETS, describe, whole
+from nlm_cdp.server import INSTRUCTIONS, NAME, describe, listed, server_of
+from nlm_cdp.text import whole
 from tests.fakes import EVERYTHING, NB, NB2, S1, Bench, answers, check, citation, lost, notebook, refused, snapshot
 from tests.fakes import source as source_row
 
@@ -166,7 +168,7 @@ async def wired(bench: Bench, version: str | None = "2025-11-25") -> AsyncIterat
     """A server behind the stdio transport's serving, and a client that has shaken hands where a version is given."""
     ours, theirs = trio.testing.memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve, bench.app.server(), theirs.receive_some, theirs.send_all)
+        nursery.start_soon(serve, server_of(bench.app), theirs.receive_some, theirs.send_all)
         wire = Wire(ours)
         if version is not None:
             assert (await wire.ask("initialize", initialize(version)))["protocolVersion"] == version
@@ -216,14 +218,14 @@ async def test_discover(bench: Bench) -> None:
 @modes
 async def test_the_list_is_the_same_every_time_and_costs_no_context(mode: str) -> None:
     bench = Bench()
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         first = await client.list_tools(cache_mode="bypass")
         again = await client.list_tools(cache_mode="bypass")
         assert [item.name for item in first.tools] == list(TOOLS)
         assert first.tools == again.tools == [describe(item) for item in TOOLS.values()]
         assert first.next_cursor is None
         assert client.instructions == INSTRUCTIONS
-    assert Bench().app.catalogue.listed == first.tools
+    assert listed(Bench().app.catalogue) == first.tools
     assert bench.contexts == 0
 
 
@@ -275,7 +277,7 @@ async def test_what_is_not_granted_is_not_listed_and_not_called(
     scopes: tuple[str, ...], toolsets: tuple[str, ...], hidden: set[str]
 ) -> None:
     bench = Bench(scopes=scopes, toolsets=toolsets)
-    async with Client(bench.app.server(), mode="auto") as client:
+    async with Client(server_of(bench.app), mode="auto") as client:
         assert {item.name for item in (await client.list_tools()).tools} == set(TOOLS) - hidden
         for name in hidden:
             result = await client.call_tool(name, {"made": "up"})
@@ -314,7 +316,7 @@ def error_of(result: Any) -> dict[str, Any]:
 async def test_a_result_is_structure_and_text(bench: Bench, mode: str) -> None:
     row = notebook(NB, "Überblick 日本 [red]x[/red]", sources=(source_row(S1),))
     bench.caller.script(notebooks.LIST, [[row]])
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         await client.list_tools()  # from now on the client validates results
         result = await client.call_tool("list_notebooks", {"limit": "5"})
         assert not result.is_error
@@ -329,7 +331,7 @@ async def test_a_result_is_structure_and_text(bench: Bench, mode: str) -> None:
 async def test_an_answer_with_everything_in_it(bench: Bench, mode: str) -> None:
     bench.caller.script(notebooks.GET, [notebook(NB, sources=(source_row(S1, "Horns"),))])
     answers(bench, snapshot("Fog [1]", citation(S1, "one blast"), follow_ups=("Why?",)))
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         await client.list_tools()
         result = await client.call_tool("ask_question", {"question": "?", "notebook": NB, "source_format": "json"})
         assert result.structured_content is not None
@@ -357,7 +359,7 @@ FAILURES = [
 @pytest.mark.parametrize("failure", FAILURES, ids=lambda error: f"{error.code}-{error.outcome}")
 async def test_a_failure_is_a_result_that_says_what_happened(bench: Bench, mode: str, failure: NlmError) -> None:
     bench.caller.script(notebooks.LIST, failure)
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         await client.list_tools()
         error = error_of(await client.call_tool("list_notebooks", {}))
         assert error["code"] == failure.code
@@ -391,9 +393,9 @@ def test_no_code_is_outside_the_promised_ones() -> None:
 async def test_what_nobody_foresaw_is_internal_and_the_server_lives_on(
     bench: Bench, mode: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         await client.list_tools()
-        with caplog.at_level(logging.ERROR, "nlm_cdp.server"):
+        with caplog.at_level(logging.ERROR, "nlm_cdp.application"):
             result = await client.call_tool("break_reading", {})
         error = error_of(result)
         assert (error["code"], error["outcome"]) == ("INTERNAL", "not_sent")
@@ -421,7 +423,7 @@ async def test_a_context_that_cannot_be_made_is_an_error_like_any_other(mode: st
 
     bench.app.make_context = make_context
     bench.caller.script(notebooks.LIST, [])
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         assert error_of(await client.call_tool("list_notebooks", {}))["code"] == "CHROME_NOT_FOUND"
         assert error_of(await client.call_tool("create_notebook", {"title": "x"}))["outcome"] == "not_sent"
         assert (await client.call_tool("list_notebooks", {})).structured_content["total"] == 0
@@ -432,7 +434,7 @@ async def test_a_context_that_cannot_be_made_is_an_error_like_any_other(mode: st
 
 @modes
 async def test_names_and_arguments_that_do_not_exist(bench: Bench, mode: str) -> None:
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         await client.list_tools()
 
         async def refusal(name: str, **arguments: Any) -> str:
@@ -470,7 +472,7 @@ async def test_a_call_that_is_no_call_costs_only_itself(bench: Bench) -> None:
 @pytest.mark.parametrize(("was", "now"), RENAMED.items())
 async def test_a_former_name_leads_to_the_present_one(was: str, now: str) -> None:
     bench = Bench(scopes=())
-    async with Client(bench.app.server(), mode="auto") as client:
+    async with Client(server_of(bench.app), mode="auto") as client:
         error = error_of(await client.call_tool(was, {"anything": 1}))
         assert error["code"] == "INVALID_ARGUMENT"
         assert now in error["message"]
@@ -483,7 +485,7 @@ async def test_a_former_name_leads_to_the_present_one(was: str, now: str) -> Non
 async def test_a_text_that_looks_like_json_arrives_as_it_is(bench: Bench, mode: str, text: str) -> None:
     bench.caller.script(notebooks.GET, [notebook(NB)])
     bench.caller.script(adding.ADD, lambda request: [[source_row(S1, request.contents[0].text.title, kind=4)]])
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         result = await client.call_tool("add_source", {"notebook": NB, "content": text, "type": "text"})
         assert not result.is_error
     (request,) = bench.caller.sent(adding.ADD)
@@ -496,7 +498,7 @@ async def test_arguments_that_came_as_strings(bench: Bench, mode: str) -> None:
     bench.caller.script(notebooks.GET, [notebook(NB, sources=rows)])
     bench.caller.script(sources.DELETE, [])
     answers(bench, snapshot("Yes."))
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         for sent in (f'["{S1}"]', S1, f"{S1},{NB2}", f'["{S1}","{NB2}"]', [S1]):
             result = await client.call_tool("ask_question", {"question": "5", "notebook": NB, "source_ids": sent})
             assert not result.is_error
@@ -516,7 +518,7 @@ async def test_arguments_that_came_as_strings(bench: Bench, mode: str) -> None:
 async def test_no_lone_surrogate_leaves_the_server(bench: Bench, mode: str) -> None:
     rows = (source_row(S1, "bad \ud83d end"), source_row(NB2, "cut \ud83d\ude00 pair"))
     bench.caller.script(notebooks.GET, [notebook(NB, "\udfff", sources=rows)])
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         await client.list_tools()
         result = await client.call_tool("list_sources", {"notebook": NB})
         assert [item["title"] for item in result.structured_content["sources"]] == ["bad \ufffd end", "cut 😀 pair"]
@@ -551,7 +553,7 @@ async def test_lone_surrogates_in_arguments_are_repaired(bench: Bench) -> None:
 async def test_no_lone_surrogate_reaches_the_page(bench: Bench) -> None:
     """In one process no transport has repaired the arguments before."""
     bench.caller.script(notebooks.CREATE, lambda request: notebook(NB, request.title))
-    async with Client(bench.app.server(), mode="auto") as client:
+    async with Client(server_of(bench.app), mode="auto") as client:
         await client.call_tool("create_notebook", {"title": "bad \ud83d end, good \ud83d\ude00"})
     assert bench.caller.sent(notebooks.CREATE)[0].title == "bad \ufffd end, good 😀"
 
@@ -615,7 +617,7 @@ async def test_the_sdk_hears_progress_in_order_and_none_after_the_result(bench: 
     async def hear(progress: float, _total: float | None, message: str | None) -> None:
         heard.append((progress, message))
 
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         arguments = {"seconds": 12, "reports": ["half", "whole"]}
         await client.call_tool("work", arguments, progress_callback=hear)
         assert [message for _, message in heard] == ["still working (5 s)", "half", "whole"]
@@ -693,7 +695,7 @@ async def test_cancelling_a_question_sends_nothing_more(bench: Bench) -> None:
 
 @modes
 async def test_a_client_that_gives_up(bench: Bench, mode: str) -> None:
-    async with Client(bench.app.server(), mode=mode) as client:
+    async with Client(server_of(bench.app), mode=mode) as client:
         with trio.move_on_after(3) as scope:
             await client.call_tool("work", {"seconds": 600})
         assert scope.cancelled_caught
@@ -731,7 +733,7 @@ async def test_three_calls_lose_the_browser_at_once(bench: Bench) -> None:
 async def test_a_promise_about_errors_that_the_schema_of_a_result_does_not_make(bench: Bench) -> None:
     """A failed call's structure is no result of the tool; clients that validated it would hide the error."""
     bench.caller.script(notebooks.LIST, NotFound("nothing there"))
-    async with Client(bench.app.server(), mode="auto") as client:
+    async with Client(server_of(bench.app), mode="auto") as client:
         listed = {item.name: item for item in (await client.list_tools()).tools}
         result = await client.call_tool("list_notebooks", {})
         with pytest.raises(jsonschema.ValidationError):

@@ -28,6 +28,7 @@ from nlm_cdp.api.notebooks import (
 from nlm_cdp.browser.account import Place
 from nlm_cdp.browser.page import Answer, Bootstrap
 from nlm_cdp.errors import (
+    AccountAmbiguous,
     ChromeApprovalPending,
     ChromeLost,
     ChromeNotFound,
@@ -90,7 +91,11 @@ class FakePage:
         await trio.sleep(0.01)
         if self.chrome.bootstrap_error is not None:
             raise self.chrome.bootstrap_error
+        self.facts = replace(self.facts, user=self.chrome.user)
         self.generation += 1
+
+    def lose(self, reason: str) -> None:
+        self.lost = reason
 
     async def call(self, request: Any) -> Answer:
         self.chrome.requests.append(request)
@@ -129,6 +134,7 @@ class FakeChrome:
     pages: list[FakePage] = field(default_factory=list)
     dials: int = 0
     bootstraps: int = 0
+    user: str = "1"
     bootstrap_error: NlmError | None = None
     dead: trio.Event = field(default_factory=trio.Event)
     tabs: list[str] = field(default_factory=list)
@@ -146,7 +152,7 @@ class FakeChrome:
 
     async def make_page(self) -> FakePage:
         await trio.sleep(0.01)
-        self.pages.append(FakePage(self))
+        self.pages.append(FakePage(self, facts=replace(FACTS, user=self.user)))
         return self.pages[-1]
 
 
@@ -213,6 +219,42 @@ async def test_concurrent_calls_share_one_refresh() -> None:
             nursery.start_soon(session, LIST, REQUESTS[LIST])
     assert chrome.bootstraps == 1
     assert len(chrome.requests) == 10
+
+
+@pytest.mark.parametrize("rpc", [LIST, CREATE, RENAME, DELETE])
+async def test_no_call_begun_as_one_account_ends_as_another(rpc: Any) -> None:
+    """Two calls find their tokens stale because somebody else signed in: neither is sent again."""
+    chrome = FakeChrome(steps=[ok(LIST)], otherwise=Answer(sent=True, status=400))
+    async with session_on(chrome) as session:
+        await session(LIST, REQUESTS[LIST])
+        chrome.user = "2"
+        errors: list[NlmError] = []
+
+        async def call() -> None:
+            with pytest.raises(AccountAmbiguous) as caught:
+                await session(rpc, REQUESTS[rpc], notebook=str(len(errors)))
+            errors.append(caught.value)
+
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(call)
+            nursery.start_soon(call)
+        assert [(error.state, error.outcome) for error in errors] == [("account_changed", Outcome.REJECTED)] * 2
+        assert len(chrome.requests) <= 3
+        chrome.steps = [ok(LIST)]
+        await session(LIST, REQUESTS[LIST])
+    assert (len(chrome.pages), chrome.pages[0].closed) == (2, True)
+
+
+async def test_a_page_that_was_dropped_on_purpose_may_come_back_as_another_account() -> None:
+    chrome = FakeChrome(otherwise=ok(LIST))
+    async with session_on(chrome) as session:
+        await session(LIST, REQUESTS[LIST])
+        chrome.user = "2"
+        await session.drop_page()
+        await session(LIST, REQUESTS[LIST])
+        chrome.user, chrome.pages[-1].lost = "3", "it crashed"
+        with pytest.raises(AccountAmbiguous):
+            await session(LIST, REQUESTS[LIST])
 
 
 async def test_a_request_refused_with_a_fresh_token_is_drift_and_ends() -> None:

@@ -181,6 +181,31 @@ def test_a_browser_must_run(
     assert environment.prepare_browser() == str(tmp_path / "google-chrome")
 
 
+# The screen
+
+
+def test_only_what_the_screen_lacks_is_installed_and_a_failure_is_no_end(
+    environment: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def refuse(*packages: str) -> bool:
+        asked.append(packages)
+        return False
+
+    monkeypatch.setattr(environment, "apt_install", refuse)
+    for platform, there in (
+        ("linux", ["Xvfb", "openbox", "xdotool"]),
+        ("linux", ["openbox"]),
+        ("linux", []),
+        ("darwin", []),
+    ):
+        monkeypatch.setattr(environment.sys, "platform", platform)
+        monkeypatch.setattr(environment.shutil, "which", lambda name, there=there: name in there or None)
+        environment.prepare_screen()
+    assert asked == [("xvfb", "xdotool"), ("xvfb", "openbox", "xdotool")]
+
+
 # The steps
 
 

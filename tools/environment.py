@@ -49,6 +49,8 @@ WINDOWS_BROWSERS = (
     "Microsoft\\Edge\\Application\\msedge.exe",
     "BraveSoftware\\Brave-Browser\\Application\\brave.exe",
 )
+SCREEN = {"Xvfb": "xvfb", "openbox": "openbox", "xdotool": "xdotool"}
+"""Programs, and the Debian packages that they are in."""
 
 
 def say(sentence: str) -> None:
@@ -60,14 +62,14 @@ def run_quietly(*command: "str | Path", **environ: str) -> bool:
     return subprocess.run(command, stdout=sys.stderr, env={**os.environ, **environ}, check=False).returncode == 0
 
 
-def apt_install(package: str) -> bool:
-    """Install a Debian package where we may."""
+def apt_install(*packages: str) -> bool:
+    """Install Debian packages where we may."""
     if sys.platform == "win32" or not shutil.which("apt-get") or os.geteuid() != 0:
         return False
-    say(f"Installing {package} ...")
+    say(f"Installing {' '.join(packages)} ...")
     quiet = {"DEBIAN_FRONTEND": "noninteractive"}
     run_quietly("apt-get", "-qq", "update", **quiet)  # an old list may do
-    return run_quietly("apt-get", "-qq", "install", "-y", "--no-install-recommends", package, **quiet)
+    return run_quietly("apt-get", "-qq", "install", "-y", "--no-install-recommends", *packages, **quiet)
 
 
 # The virtual environment
@@ -192,3 +194,13 @@ def child_environment(browser: str) -> dict[str, str]:
     """Make what runs in .venv find its tools and the browser."""
     path = f"{BIN}{os.pathsep}{os.environ.get('PATH', os.defpath)}"
     return {**os.environ, "NLM_CDP_CHROME": browser, "PATH": path, "VIRTUAL_ENV": str(VENV)}
+
+
+# The screen
+
+
+def prepare_screen() -> None:
+    """Install what the tests of Chrome's own dialog take, where we may; without it they are skipped and say so."""
+    missing = [package for program, package in SCREEN.items() if not shutil.which(program)]
+    if missing and sys.platform == "linux":
+        apt_install(*missing)

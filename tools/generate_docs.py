@@ -15,9 +15,9 @@ from typing import Any
 
 from nlm_cdp import errors
 from nlm_cdp.api import TOOLS
+from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS
 from nlm_cdp.rpc import Tool
 from nlm_cdp.schema import input_schema
-from nlm_cdp.server import DEFAULT_SCOPES, DEFAULT_TOOLSETS
 
 README = Path(__file__).resolve().parent.parent / "README.md"
 REGION = re.compile(r"(?s)(<!-- (\w+):begin -->\n).*?(<!-- \2:end -->)")

@@ -62,6 +62,8 @@ def main() -> int:
     steps = plan(sys.argv[1:])
     environment.prepare_python()
     environ = environment.child_environment(environment.prepare_browser())
+    if "pytest" in steps:
+        environment.prepare_screen()
     started = time.perf_counter()
     failed = [name for name, command in steps.items() if not run(name, command, environ)]
     verdict = f"failed: {', '.join(failed)}" if failed else f"all {len(steps)} steps are ok"

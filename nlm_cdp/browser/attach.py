@@ -25,15 +25,26 @@ class Chrome:
 
     def __init__(self, endpoint: str = "auto", account: str | None = None) -> None:
         self.endpoint, self.account = endpoint, account
-        self.health = Health(state="not_connected")
+        self.found = Health(state="not_connected")
         self.connection: Connection | None = None
+
+    @property
+    def health(self) -> Health:
+        """A socket that died is told of at once, not when its end has been tidied up."""
+        if self.connection is not None and self.connection.closed:
+            return replace(self.found, state="chrome_lost", page=None)
+        return self.found
+
+    @health.setter
+    def health(self, found: Health) -> None:
+        self.found = found
 
     async def hold(self, connected: Callable[[Callable[[], Awaitable[Page]]], None]) -> None:
         """Connect once, hand over the maker of pages, and return when the socket is gone."""
         self.health = Health(state="looking_for_chrome")
         try:
             found = await locate(self.endpoint)
-            pending = found.mode is Mode.APPROVAL
+            pending = found.mode is not Mode.CLASSIC  # only Chrome's user holds an upgrade back
             self.health = Health(
                 state="approval_pending" if pending else "connecting",
                 browser=found.browser or None,
@@ -57,6 +68,7 @@ class Chrome:
                 await connection.wait_closed()
                 nursery.cancel_scope.cancel()
         finally:
+            self.health = self.health  # as it was when the socket died
             self.connection = None
 
     async def open_tab(self, path: str) -> str:

@@ -42,6 +42,7 @@
       build: tokens && tokens.bl,
       authuser: value(html, "authuser"),
       email: tokens && value(html, "email"),
+      user: tokens && value(html, "user"),
       simulated: simulated(response),
     };
   }

@@ -1,12 +1,15 @@
 """A place where a browser might listen: what its user-data folder says, and what each finding means to the user.
 
-Two files are read and nothing else: DevToolsActivePort (a port and a path), and one boolean of Local State.
+Two files are read and nothing else: DevToolsActivePort (a port and a path), and one boolean of Local State; whether a
+browser has the folder open is what its lock says.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import socket
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -42,9 +45,12 @@ class State(StrEnum):
     CLASSIC = "classic"
     APPROVAL = "approval"
     RESTART_NEEDED = "restart_needed"
+    NOT_RUNNING = "not_running"
+    OWN_STOPPED = "own_stopped"
     SILENT = "silent"
     STALE_PORT_FILE = "stale_port_file"
     DEBUGGING_OFF = "debugging_off"
+    POLICY_BLOCKED = "policy_blocked"
     UNREADABLE = "unreadable"
     NOT_INSTALLED = "not_installed"
     PORT_CLOSED = "port_closed"
@@ -61,11 +67,17 @@ MEANING = {
     State.APPROVAL: ("listens, and asks its user at each connection", ""),
     State.RESTART_NEEDED: (
         "remote debugging is allowed, but nothing listens",
-        "Start {browser}; if it is open already, quit it completely and start it again.",
+        "Quit {browser} completely and start it again.",
     ),
+    State.NOT_RUNNING: ("remote debugging is allowed, but it is not running", "Start {browser}, then try again."),
+    State.OWN_STOPPED: ("it is not running", "Run `nlm-cdp browser` to start it, then try again."),
     State.SILENT: ("its port accepts connections and answers nothing", "Restart the browser, then try again."),
     State.STALE_PORT_FILE: ("not listening; its DevToolsActivePort file is left over", "Start {browser}. " + ALLOW),
     State.DEBUGGING_OFF: ("remote debugging is off", ALLOW),
+    State.POLICY_BLOCKED: (
+        "an administrator's policy forbids remote debugging",
+        "Use another browser, or ask whoever administers this computer to set RemoteDebuggingAllowed.",
+    ),
     State.UNREADABLE: ("its user-data folder cannot be read", "Let this program read the folder, or use --endpoint."),
     State.NOT_INSTALLED: ("no such folder", "Start {browser}, or name another endpoint with --endpoint."),
     State.PORT_CLOSED: ("nothing listens", "Start a browser with this debugging port, or use --endpoint auto."),
@@ -91,7 +103,10 @@ class ActivePort(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One place where a browser might listen; without a folder it is a bare port of this computer."""
+    """One place where a browser might listen; without a folder it is a bare port of this computer.
+
+    `own`: the user started it by `nlm-cdp browser`. `detail`: where what its state says was found.
+    """
 
     browser: str
     folder: Path | None
@@ -99,14 +114,24 @@ class Candidate:
     active: ActivePort | None = None
     headless: bool = False
     endpoint: Endpoint | None = None
+    own: bool = False
+    detail: str = ""
 
     @property
     def installed(self) -> bool:
         return self.folder is not None and self.state is not State.NOT_INSTALLED
 
     @property
+    def told(self) -> str:
+        """What its state says of it."""
+        where = f" ({self.detail})" if self.detail and not self.state.listening else ""
+        if self.own and self.state.listening:
+            where = "; used before any other, because you started it by `nlm-cdp browser`"
+        return f"{MEANING[self.state][0]}{where}"
+
+    @property
     def finding(self) -> str:
-        return f"{self.browser}: {MEANING[self.state][0]}"
+        return f"{self.browser}: {self.told}"
 
     @property
     def hint(self) -> str:
@@ -127,10 +152,14 @@ def read_folder(browser: str, folder: Path) -> Candidate:
         try:
             text = (folder / "DevToolsActivePort").read_bytes().decode("ascii", "replace")
         except FileNotFoundError:
-            return Candidate(browser, folder, State.RESTART_NEEDED if allowed else State.DEBUGGING_OFF)
+            text = ""
+            state = State.DEBUGGING_OFF
+        else:
+            state = State.STALE_PORT_FILE
+        if allowed:
+            state = State.RESTART_NEEDED if is_open(folder) else State.NOT_RUNNING
     except OSError:
         return Candidate(browser, folder, State.UNREADABLE)
-    state = State.RESTART_NEEDED if allowed else State.STALE_PORT_FILE
     return Candidate(browser, folder, state, ActivePort.parse(text))
 
 
@@ -141,3 +170,30 @@ def allows_debugging(folder: Path) -> bool:
         return state["devtools"]["remote_debugging"]["user-enabled"] is True
     except (FileNotFoundError, ValueError, KeyError, TypeError):
         return False
+
+
+def is_open(folder: Path) -> bool:
+    """Whether a browser has the folder open, as far as its lock tells; a lock that cannot be judged counts."""
+    pid = holder(folder)
+    if pid is None:
+        return os.path.lexists(folder / "SingletonLock") or (folder / "lockfile").exists()
+    return ".var" in folder.parts or is_alive(pid)  # a flatpak counts its processes by itself
+
+
+def holder(folder: Path) -> int | None:
+    """The process of this computer that a folder's lock names; Windows' lock, `lockfile`, names none."""
+    try:
+        host, _, pid = str((folder / "SingletonLock").readlink()).rpartition("-")
+    except OSError:
+        return None
+    return int(pid) if host == socket.gethostname() and pid.isdecimal() else None
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:  # it is another user's
+        return True
+    return True

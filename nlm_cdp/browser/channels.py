@@ -1,77 +1,20 @@
 """Where each Chromium browser keeps its user data and its program: one table for Linux, macOS and Windows.
 
-A place is `base/rest`: the base is a folder of this machine (`Machine.bases`), or `path` for a program on PATH. A base
-that the machine does not have, because HOME or LOCALAPPDATA is unset, drops its places and nothing else. The order of
-the table is the order of preference.
+The places are `Machine.resolve`'s; the order of the table is the order of preference.
 """
 
 from __future__ import annotations
 
-import os
 import shutil
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nlm_cdp.browser.machine import Machine
 from nlm_cdp.errors import ChromeNotFound
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What the table needs to know of a computer; `platform` is one of `sys.platform`'s words."""
-
-    platform: str
-    environ: Mapping[str, str]
-    home: Path | None
-
-    @classmethod
-    def here(cls) -> Machine:
-        """The computer and the user that run this program."""
-        try:
-            home: Path | None = Path.home()
-        except RuntimeError:  # neither an environment variable nor the user database knows one
-            home = None
-        return cls(sys.platform, os.environ, home)
-
-    def bases(self) -> dict[str, list[Path]]:
-        """The folders that places are relative to; an unknown one is an empty list."""
-        match self.platform:
-            case "win32":
-                local = self.folders("LOCALAPPDATA", default="AppData/Local")
-                return {
-                    "local": local,
-                    "roaming": self.folders("APPDATA", default="AppData/Roaming"),
-                    "programs": [*self.folders("PROGRAMFILES"), *self.folders("PROGRAMFILES(X86)"), *local],
-                }
-            case "darwin":
-                support = [] if self.home is None else [self.home / "Library/Application Support"]
-                applications = [] if self.home is None else [self.home / "Applications"]
-                return {"support": support, "applications": [Path("/Applications"), *applications]}
-            case _:
-                return {
-                    "config": self.folders("CHROME_CONFIG_HOME", "XDG_CONFIG_HOME", default=".config"),
-                    "home": [] if self.home is None else [self.home],
-                }
-
-    def folders(self, *variables: str, default: str = "") -> list[Path]:
-        """The first of these environment variables that is set, else `default` below the home folder."""
-        for variable in variables:
-            if value := self.environ.get(variable):
-                return [Path(value)]
-        return [self.home / default] if default and self.home is not None else []
-
-    def resolve(self, place: str) -> Iterator[Path]:
-        """The paths that a place of the table means here."""
-        base, _, rest = place.partition("/")
-        if base == "path":
-            found = shutil.which(rest, path=self.environ.get("PATH", ""))
-            yield from () if found is None else (Path(found),)
-        else:
-            yield from (folder / rest for folder in self.bases().get(base, ()))
+    from collections.abc import Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +81,7 @@ CHANNELS = (
                 "config/chromium",
                 "home/snap/chromium/common/chromium",
                 "home/.var/app/org.chromium.Chromium/config/chromium",
+                "home/.var/app/io.github.ungoogled_software.ungoogled_chromium/config/chromium",
             ),
             ("path/chromium", "path/chromium-browser"),
         ),
@@ -152,6 +96,18 @@ CHANNELS = (
         ),
         application("Microsoft Edge", "support/Microsoft Edge"),
         Places(("local/Microsoft/Edge/User Data",), ("programs/Microsoft/Edge/Application/msedge.exe",)),
+    ),
+    *(
+        Channel(
+            f"Microsoft Edge {name}",
+            Places((f"config/microsoft-edge-{name.lower()}",), (f"path/microsoft-edge-{name.lower()}",)),
+            application(f"Microsoft Edge {name}", f"support/Microsoft Edge {name}"),
+            Places(
+                (f"local/Microsoft/Edge {windows}/User Data",),
+                (f"programs/Microsoft/Edge {windows}/Application/msedge.exe",),
+            ),
+        )
+        for name, windows in (("Beta", "Beta"), ("Dev", "Dev"), ("Canary", "SxS"))
     ),
     Channel(
         "Brave",
@@ -169,14 +125,35 @@ CHANNELS = (
             ("programs/BraveSoftware/Brave-Browser/Application/brave.exe",),
         ),
     ),
+    *(
+        Channel(
+            f"Brave {name}",
+            Places((f"config/BraveSoftware/Brave-Browser-{name}",), (f"path/brave-browser-{name.lower()}",)),
+            application(f"Brave Browser {name}", f"support/BraveSoftware/Brave-Browser-{name}"),
+            Places(
+                (f"local/BraveSoftware/Brave-Browser-{name}/User Data",),
+                (f"programs/BraveSoftware/Brave-Browser-{name}/Application/brave.exe",),
+            ),
+        )
+        for name in ("Beta", "Nightly")
+    ),
     Channel(
         "Vivaldi",
         Places(
-            ("config/vivaldi", "home/.var/app/com.vivaldi.Vivaldi/config/vivaldi"),
+            (
+                "config/vivaldi",
+                "home/snap/vivaldi/current/.config/vivaldi",
+                "home/.var/app/com.vivaldi.Vivaldi/config/vivaldi",
+            ),
             ("path/vivaldi-stable", "path/vivaldi"),
         ),
         application("Vivaldi", "support/Vivaldi"),
         Places(("local/Vivaldi/User Data",), ("programs/Vivaldi/Application/vivaldi.exe",)),
+    ),
+    Channel(
+        "Vivaldi Snapshot",
+        Places(("config/vivaldi-snapshot",), ("path/vivaldi-snapshot",)),
+        application("Vivaldi Snapshot", "support/Vivaldi Snapshot"),
     ),
     Channel(
         "Arc",
@@ -185,9 +162,34 @@ CHANNELS = (
     ),
     Channel(
         "Opera",
-        Places(("config/opera", "home/.var/app/com.opera.Opera/config/opera"), ("path/opera",)),
+        Places(
+            (
+                "config/opera",
+                "home/snap/opera/current/.config/opera",
+                "home/.var/app/com.opera.Opera/config/opera",
+            ),
+            ("path/opera",),
+        ),
         application("Opera", "support/com.operasoftware.Opera"),
         Places(("roaming/Opera Software/Opera Stable",), ("local/Programs/Opera/opera.exe",)),
+    ),
+    Channel(
+        "Opera Beta",
+        Places(("config/opera-beta",), ("path/opera-beta",)),
+        application("Opera Beta", "support/com.operasoftware.OperaNext"),
+        Places(("roaming/Opera Software/Opera Next",), ("local/Programs/Opera beta/opera.exe",)),
+    ),
+    Channel(
+        "Opera Developer",
+        Places(("config/opera-developer",), ("path/opera-developer",)),
+        application("Opera Developer", "support/com.operasoftware.OperaDeveloper"),
+        Places(("roaming/Opera Software/Opera Developer",), ("local/Programs/Opera developer/opera.exe",)),
+    ),
+    Channel(
+        "Opera GX",
+        Places(("config/opera-gx",), ("path/opera-gx",)),
+        application("Opera GX", "support/com.operasoftware.OperaGX"),
+        Places(("roaming/Opera Software/Opera GX Stable",), ("local/Programs/Opera GX/opera.exe",)),
     ),
 )
 
@@ -202,7 +204,11 @@ def user_data_folders(machine: Machine) -> Iterator[tuple[str, Path]]:
 
 def find_executable(machine: Machine | None = None) -> Path | None:
     """The browser that NLM_CDP_CHROME names, else the first one installed."""
-    machine = machine or Machine.here()
+    return next((program for _, program in programs(machine or Machine.here())), None)
+
+
+def programs(machine: Machine) -> Iterator[tuple[str, Path]]:
+    """The browser that NLM_CDP_CHROME names and no other, else every (browser, program) installed."""
     if named := machine.environ.get("NLM_CDP_CHROME"):
         found = shutil.which(named, path=machine.environ.get("PATH", ""))
         if found is None:
@@ -211,11 +217,10 @@ def find_executable(machine: Machine | None = None) -> Path | None:
                 hint="Set NLM_CDP_CHROME to the browser's program, or unset it to use an installed one.",
                 state="no_browser",
             )
-        return Path(found)
-    programs = (
-        path
-        for channel in CHANNELS
-        for place in channel.on(machine.platform).programs
-        for path in machine.resolve(place)
-    )
-    return next((path for path in programs if path.is_file()), None)
+        yield Path(found).name, Path(found)
+        return
+    for channel in CHANNELS:
+        for place in channel.on(machine.platform).programs:
+            for path in machine.resolve(place):
+                if path.is_file():
+                    yield channel.browser, path

@@ -14,10 +14,13 @@ from urllib.parse import SplitResult, urlsplit
 
 import trio
 
+from nlm_cdp.browser import own
 from nlm_cdp.browser.candidate import ActivePort, Candidate, Endpoint, Mode, State, read_folder
-from nlm_cdp.browser.channels import Machine, find_executable, user_data_folders
+from nlm_cdp.browser.channels import find_executable, user_data_folders
+from nlm_cdp.browser.machine import Machine
+from nlm_cdp.browser.policy import forbidding
 from nlm_cdp.browser.port import LOOPBACK, Reply, ask, dial
-from nlm_cdp.errors import ChromeDebuggingOff, ChromeNotFound, InvalidArgument, NlmError
+from nlm_cdp.errors import ChromeDebuggingOff, ChromeNotFound, ChromePolicyBlocked, InvalidArgument, NlmError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,7 +29,13 @@ __all__ = ["Candidate", "Endpoint", "Machine", "Mode", "State", "find_executable
 
 FORMS = "Use auto, http://host:port, ws://host:port/path, or the path of a user-data folder."
 DEFAULT_PORTS = {"http": 80, "ws": 80, "wss": 443}
-OFF = (State.DEBUGGING_OFF, State.RESTART_NEEDED, State.STALE_PORT_FILE)
+ERRORS: dict[State, type[NlmError]] = {
+    State.DEBUGGING_OFF: ChromeDebuggingOff,
+    State.RESTART_NEEDED: ChromeDebuggingOff,
+    State.STALE_PORT_FILE: ChromeDebuggingOff,
+    State.POLICY_BLOCKED: ChromePolicyBlocked,
+}
+"""Where nothing listens; every other state is ChromeNotFound."""
 
 
 async def locate(
@@ -66,7 +75,17 @@ async def survey(
 
 
 def read_all(machine: Machine) -> list[Candidate]:
-    return [read_folder(browser, folder) for browser, folder in user_data_folders(machine)]
+    mine = own.candidate(machine)  # who started it by our command wants it used, so it comes first
+    found = [read_place(machine, browser, folder) for browser, folder in user_data_folders(machine)]
+    return found if mine is None else [mine, *found]
+
+
+def read_place(machine: Machine, browser: str, folder: Path) -> Candidate:
+    """What a folder and the administrator's policies say."""
+    candidate = read_folder(browser, folder)
+    if candidate.installed and (where := forbidding(machine, browser)):
+        return replace(candidate, state=State.POLICY_BLOCKED, detail=where)
+    return candidate
 
 
 def read_named(machine: Machine, endpoint: str) -> Candidate:
@@ -74,7 +93,7 @@ def read_named(machine: Machine, endpoint: str) -> Candidate:
     if folder.parts[:1] == ("~",) and machine.home is not None:
         folder = machine.home.joinpath(*folder.parts[1:])
     known = (browser for browser, default in user_data_folders(machine) if default == folder)
-    return read_folder(next(known, folder.name), folder)
+    return read_place(machine, next(known, folder.name), folder)
 
 
 async def probe(candidate: Candidate, deadline_s: float) -> Candidate:
@@ -96,7 +115,7 @@ def choose(candidates: Sequence[Candidate]) -> Endpoint:
     """The endpoint of the best listener, or the error that explains why there is none."""
     # A headless browser is some program's tool, not the user's own: the last choice, and never by its port alone.
     listening = [c for c in candidates if c.folder or (c.state is State.CLASSIC and not c.headless)]
-    for candidate in sorted(listening, key=lambda c: c.headless):
+    for candidate in sorted(listening, key=lambda c: c.headless and not c.own):
         if candidate.endpoint is not None:
             return candidate.endpoint
     installed = [c for c in candidates if c.installed]
@@ -110,7 +129,7 @@ def explain(candidates: Sequence[Candidate]) -> NlmError:
     """The error for places where nothing listens, led by the one that tells most of what its user wants."""
     lead = min(candidates, key=lambda candidate: list(State).index(candidate.state))
     others = [candidate.finding for candidate in candidates if candidate is not lead]
-    error = ChromeDebuggingOff if lead.state in OFF else ChromeNotFound
+    error = ERRORS.get(lead.state, ChromeNotFound)
     message = "; ".join([lead.finding, *others]) + "."
     return error(message, hint=lead.hint, state=lead.state, details=tried(candidates))
 

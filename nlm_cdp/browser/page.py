@@ -24,7 +24,7 @@ from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.cdp.generated import inspector, page, runtime, target
 from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
 from nlm_cdp.cdp.shape import Command
-from nlm_cdp.errors import AccessGated, ChromeLost, Drift, Network, NlmError, SignedOut
+from nlm_cdp.errors import AccessGated, AccountAmbiguous, ChromeLost, Drift, Network, NlmError, SignedOut
 from nlm_cdp.wire import batchexecute
 from nlm_cdp.wire import page as app
 
@@ -44,6 +44,7 @@ FACTS: dict[str, Any] = {
         "build_fallback": app.value_pattern(app.BUILD_FALLBACK),
         "authuser": app.value_pattern(app.AUTHUSER),
         "email": app.value_pattern(app.EMAIL),
+        "user": app.value_pattern(app.USER_ID),
     },
     "build": app.DEFAULT_BUILD,
     "content_type": batchexecute.CONTENT_TYPE,
@@ -91,6 +92,8 @@ class Bootstrap:
     authuser: str | None
     email: str | None
     simulated: bool
+    user: str | None = None
+    """The account's number, to know it by; it is kept in memory and told nobody."""
 
 
 class Page:
@@ -158,7 +161,10 @@ class Page:
             where = await self.navigate("/" if said.get("redirected") else "/login")
             self.lose("it was used to find out about the sign-in")
             raise self.judged(where)
-        self.facts = Bootstrap(said.get("build"), said.get("authuser"), said.get("email"), bool(said.get("simulated")))
+        named = said.get("authuser"), said.get("email")
+        self.facts = Bootstrap(said.get("build"), *named, bool(said.get("simulated")), said.get("user"))
+        if self.place.authuser is not None and not app.answers_to(self.place.authuser, *named):
+            raise AccountAmbiguous("the app answers as another account than the one asked for", state="other_account")
         self.generation += 1
 
     def judged(self, where: str) -> NlmError:
@@ -190,7 +196,8 @@ class Page:
         number = next(self.ids)
         send, receive = trio.open_memory_channel[Any](math.inf)
         self.streams[number] = send
-        self.nursery.start_soon(self.run_stream, number, as_json(request) | {"stream": True}, send)
+        scope = trio.CancelScope()
+        self.nursery.start_soon(self.run_stream, number, as_json(request) | {"stream": True}, send, scope)
         answer: Answer | None = None
         ended = False
         try:
@@ -210,19 +217,26 @@ class Page:
             del self.streams[number]
             if answer is None:
                 await self.abort(number)
+            scope.cancel()  # an answer may never come
 
-    async def run_stream(self, number: int, request: dict[str, Any], send: trio.MemorySendChannel[Any]) -> None:
-        try:
-            send.send_nowait(await self.fetch(number, request))
-        except NlmError as exc:
-            send.send_nowait(exc)
+    async def run_stream(
+        self, number: int, request: dict[str, Any], send: trio.MemorySendChannel[Any], scope: trio.CancelScope
+    ) -> None:
+        with scope:
+            try:
+                send.send_nowait(await self.fetch(number, request))
+            except NlmError as exc:
+                send.send_nowait(exc)
 
     async def fetch(self, number: int, request: dict[str, Any]) -> Answer:
         said = await self.invoke("call", number, request, timeout=math.inf)
         if not isinstance(said, dict):
             raise ChromeLost("our page in Chrome gave no answer")
-        body = b64decode(said.pop("base64")) if "base64" in said else said.pop("body", "")
-        return Answer(**said, body=body)
+        try:
+            body = b64decode(said.pop("base64")) if "base64" in said else said.pop("body", "")
+            return Answer(**said, body=body)
+        except (TypeError, ValueError):
+            raise ChromeLost("our page in Chrome gave an answer of another shape") from None
 
     async def abort(self, number: int) -> None:
         """Stop a fetch, even while we are being cancelled; bounded, and a page that is gone needs none."""
@@ -264,6 +278,9 @@ class Page:
                     self.lose(exc.reason)
                     raise ChromeLost("our page in Chrome went away during the call") from None
                 raise
+            except ChromeLost as exc:  # the socket died, whoever is told first
+                self.lose(exc.message)
+                raise
             finally:
                 self.scopes.discard(scope)
         raise ChromeLost(f"our page in Chrome is gone: {self.lost}")
@@ -297,8 +314,12 @@ class Page:
     def notice(self, event: object) -> None:
         match event:
             case runtime.BindingCalled(name=name, payload=payload) if name == self.binding:
-                message = json.loads(payload)
-                if (stream := self.streams.get(message["id"])) is not None:
+                try:
+                    message = json.loads(payload)
+                    stream = self.streams.get(message["id"])
+                except (ValueError, TypeError, LookupError):
+                    return  # not the bridge's own: what Chrome says ends nothing here
+                if stream is not None:
                     stream.send_nowait(message)
             case runtime.ExecutionContextsCleared() if self.world is not None:
                 self.lose("it navigated")

@@ -18,6 +18,7 @@ from nlm_cdp.capture.recorder import Recorder, choose, tabs
 from nlm_cdp.cdp.connection import Connection, open_connection
 from nlm_cdp.cdp.generated.target import TargetInfo
 from nlm_cdp.errors import Ambiguous, InvalidArgument, NlmError
+from nlm_cdp.groups import leaves
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
 Each = Callable[[Exchange], None]
@@ -68,20 +69,12 @@ def run(watching: Watching, ended: Each, begun: Each | None = None) -> str | Non
                     nursery.cancel_scope.cancel()
                 why.append(recorder.ended)
         except* NlmError as group:
-            failed.append(first(group))
+            failed.extend(error for error in leaves(group) if isinstance(error, NlmError))
 
     trio.run(main)
     if failed:
         raise failed[0]
     return why[0]
-
-
-def first(group: BaseExceptionGroup[NlmError]) -> NlmError:
-    error: BaseException = group
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    assert isinstance(error, NlmError)
-    return error
 
 
 @asynccontextmanager

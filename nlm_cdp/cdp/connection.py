@@ -61,7 +61,7 @@ async def connection_over(stream: trio.abc.Stream, url: str) -> AsyncIterator[Co
             finally:
                 with trio.move_on_after(GOODBYE_S, shield=True):
                     await websocket.aclose()
-                nursery.cancel_scope.cancel()
+                connection.life.cancel()
         except Exception as exc:  # noqa: BLE001 - raised below, where the nursery cannot wrap it in a group
             failure = exc
     if failure is not None:
@@ -92,6 +92,7 @@ class Connection:
         self._outbox, self._unsent = trio.open_memory_channel[int](math.inf)
         self._subscriptions: set[Subscription[Any]] = set()
         self._ended = trio.Event()
+        self.life = trio.CancelScope()
 
     @property
     def closed(self) -> bool:
@@ -155,13 +156,19 @@ class Connection:
         *,
         task_status: trio.TaskStatus[ClientConnection] = trio.TASK_STATUS_IGNORED,
     ) -> None:
-        async with AsyncExitStack() as stack:
-            websocket = await upgrade(stack, stream, url)
-            async with trio.open_nursery() as nursery:
-                nursery.start_soon(self._write, websocket)
-                task_status.started(websocket)
-                await self._read(websocket)
-                nursery.cancel_scope.cancel()
+        with self.life:
+            async with AsyncExitStack() as stack:
+                websocket = await upgrade(stack, stream, url)
+                await trio.lowlevel.checkpoint_if_cancelled()
+                self.life.shield = True  # from here on, who is cancelled says goodbye first and ends this then
+                await self._live(websocket, task_status)
+
+    async def _live(self, websocket: ClientConnection, task_status: trio.TaskStatus[ClientConnection]) -> None:
+        async with trio.open_nursery() as nursery:
+            nursery.start_soon(self._write, websocket)
+            task_status.started(websocket)
+            await self._read(websocket)
+            nursery.cancel_scope.cancel()
 
     async def _write(self, websocket: ClientConnection) -> None:
         async for id_ in self._unsent:

@@ -12,7 +12,7 @@ from nlm_cdp.sim import panels
 from nlm_cdp.sim.http import Response
 from nlm_cdp.sim.records import Notebook
 from nlm_cdp.sim.state import Account, Service
-from nlm_cdp.wire.page import AUTHUSER, BUILD, BUILD_FALLBACK, EMAIL, SESSION_ID, TOKEN
+from nlm_cdp.wire.page import AUTHUSER, BUILD, BUILD_FALLBACK, EMAIL, SESSION_ID, TOKEN, USER_ID
 
 HTML = [
     ("content-type", "text/html; charset=utf-8"),
@@ -21,7 +21,7 @@ HTML = [
     ("content-security-policy", "script-src 'nonce-simulated'; object-src 'none'; require-trusted-types-for 'script'"),
 ]
 EMOJI = "\N{NOTEBOOK}"
-USER_ID, RPC_BASE, APP_ID = "S06Grb", "Im6cmf", "qwAQke"
+RPC_BASE, APP_ID = "Im6cmf", "qwAQke"
 
 
 @cache

@@ -249,6 +249,15 @@ class Service:
         self.cookie = self.opaque(32)
         self.rotate_token()
 
+    def switch(self) -> Account:
+        """The user signs out and in again as somebody else, who is account 0 from now on."""
+        self.sign_out()
+        self.sign_in()
+        first, second = self.accounts["0"], self.accounts["1"]
+        first.authuser, second.authuser = "1", "0"
+        self.accounts.update({"0": second, "1": first})
+        return second
+
     def sign_in(self) -> None:
         self.signed_out = None
 

@@ -26,6 +26,7 @@ LIGHT_PATHS = ("/robots.txt", "/favicon.ico", "/manifest.json")
 """Documents of the origin without the app in them; the origin is what counts, a 404 will do."""
 
 TOKEN, SESSION_ID, BUILD, BUILD_FALLBACK, AUTHUSER, EMAIL = "SNlM0e", "FdrFJe", "cfb2h", "KjTSIf", "QrtxK", "oPEP7c"
+USER_ID = "S06Grb"
 """Keys of the page's WIZ_global_data. Source: the excerpt of January 2026 (C); the e-mail key: P."""
 
 DEFAULT_BUILD = "boq_labs-tailwind-frontend_20260802.02_p0"
@@ -108,6 +109,12 @@ def authuser(url: str) -> str | None:
         return named[0]
     match = re.match(r"/u/(\d+)(?:/|$)", parts.path)
     return match[1] if match else None
+
+
+def answers_to(account: str, authuser: str | None, email: str | None) -> bool:
+    """Whether a page's authuser and e-mail are those of an account, named by either; one it does not tell is."""
+    said = email if "@" in account else authuser
+    return said is None or said.casefold() == account.casefold()
 
 
 def notebook_id(url: str) -> str | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import sys
 from pathlib import Path
 
 import pytest
 
-from nlm_cdp.browser.candidate import MEANING, ActivePort, Candidate, State, read_folder
+from nlm_cdp.browser.candidate import MEANING, ActivePort, Candidate, State, is_open, read_folder
 
 
 @pytest.mark.parametrize(
@@ -65,3 +68,38 @@ def test_every_state_has_a_meaning() -> None:
         assert candidate.finding.startswith("Chrome {x}: ")
         assert state.listening or candidate.hint
         assert "{browser}" not in candidate.hint
+
+
+posix = pytest.mark.skipif(sys.platform == "win32", reason="the lock is another there")
+
+
+@posix
+@pytest.mark.parametrize(
+    ("lock", "found"),
+    [
+        (f"{socket.gethostname()}-{os.getpid()}", True),
+        (f"{socket.gethostname()}-1", True),
+        (f"{socket.gethostname()}-999999999", False),
+        (f"{socket.gethostname()}-{10**30}", False),
+        ("another-host-999999999", True),
+        (f"{socket.gethostname()}-x", True),
+        ("nonsense", True),
+    ],
+)
+def test_a_lock_tells_whether_a_browser_has_the_folder_open(tmp_path: Path, lock: str, found: bool) -> None:
+    assert not is_open(tmp_path)
+    (tmp_path / "SingletonLock").symlink_to(lock)
+    assert is_open(tmp_path) is found
+
+
+@posix
+def test_the_lock_of_a_flatpak_names_a_process_that_only_it_knows(tmp_path: Path) -> None:
+    folder = tmp_path / ".var/app/com.google.Chrome/config/google-chrome"
+    folder.mkdir(parents=True)
+    (folder / "SingletonLock").symlink_to(f"{socket.gethostname()}-999999999")
+    assert is_open(folder)
+
+
+def test_the_lock_of_windows_is_a_file_that_goes_with_its_holder(tmp_path: Path) -> None:
+    (tmp_path / "lockfile").touch()
+    assert is_open(tmp_path)

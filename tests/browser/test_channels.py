@@ -7,13 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from nlm_cdp.browser.channels import CHANNELS, Machine, find_executable, user_data_folders
+from nlm_cdp.browser.channels import CHANNELS, find_executable, user_data_folders
+from nlm_cdp.browser.machine import Machine
 from nlm_cdp.errors import ChromeNotFound
 
 
 def test_chromium_and_google_chrome_have_their_places_on_every_platform(tmp_path: Path) -> None:
     expected = {
-        "linux": {"Google Chrome": ".config/google-chrome", "Chromium": "snap/chromium/common/chromium"},
+        "linux": {
+            "Google Chrome": ".config/google-chrome",
+            "Chromium": "snap/chromium/common/chromium",
+            "Microsoft Edge Beta": ".config/microsoft-edge-beta",
+            "Brave": ".var/app/com.brave.Browser/config/BraveSoftware/Brave-Browser",
+        },
         "darwin": {
             "Google Chrome": "Library/Application Support/Google/Chrome",
             "Arc": "Library/Application Support/Arc/User Data",
@@ -21,6 +27,7 @@ def test_chromium_and_google_chrome_have_their_places_on_every_platform(tmp_path
         "win32": {
             "Google Chrome": "AppData/Local/Google/Chrome/User Data",
             "Opera": "AppData/Roaming/Opera Software/Opera Stable",
+            "Microsoft Edge Canary": "AppData/Local/Microsoft/Edge SxS/User Data",
         },
     }
     for platform, places in expected.items():
@@ -28,6 +35,10 @@ def test_chromium_and_google_chrome_have_their_places_on_every_platform(tmp_path
         assert known[0] == ("Google Chrome", tmp_path / places["Google Chrome"])
         for browser, place in places.items():
             assert (browser, tmp_path / place) in known
+        names = {browser for browser, _ in known}
+        for name in ("Microsoft Edge", "Microsoft Edge Beta", "Microsoft Edge Dev", "Microsoft Edge Canary", "Brave",
+                     "Brave Beta", "Brave Nightly", "Vivaldi", "Opera", "Opera GX"):  # fmt: skip
+            assert name in names
         assert len({folder for _, folder in known}) == len(known)
     assert [channel.browser for channel in CHANNELS][:5] == [
         "Google Chrome", "Google Chrome Beta", "Google Chrome Dev", "Google Chrome Canary", "Chromium",

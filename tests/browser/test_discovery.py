@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import sys
 import tempfile
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 import trio
 
-from nlm_cdp.browser.candidate import Endpoint, Mode, State, read_folder
-from nlm_cdp.browser.channels import Machine, find_executable, user_data_folders
+from nlm_cdp.browser.candidate import Endpoint, Mode, State, is_open, read_folder
+from nlm_cdp.browser.channels import find_executable, user_data_folders
 from nlm_cdp.browser.discovery import locate, survey
-from nlm_cdp.errors import ChromeDebuggingOff, ChromeNotFound, InvalidArgument
+from nlm_cdp.browser.machine import Machine
+from nlm_cdp.errors import ChromeDebuggingOff, ChromeNotFound, ChromePolicyBlocked, InvalidArgument
 from nlm_cdp.sim import chrome
 
 if TYPE_CHECKING:
@@ -86,11 +88,19 @@ def machine(tmp_path: Path) -> Machine:
 
 
 def profile(
-    machine: Machine, name: str = "google-chrome", port: int | None = None, local_state: object = None, path: str = GUID
+    machine: Machine,
+    name: str = "google-chrome",
+    port: int | None = None,
+    local_state: object = None,
+    path: str = GUID,
+    *,
+    is_open: bool = True,
 ) -> Path:
     assert machine.home is not None
     folder = machine.home / ".config" / name
     folder.mkdir(parents=True)
+    if is_open:
+        (folder / "SingletonLock").symlink_to(f"{socket.gethostname()}-{os.getpid()}")
     if port is not None:
         (folder / "DevToolsActivePort").write_bytes(f"{port}\n{path}".encode())
     if local_state is not None:
@@ -113,6 +123,8 @@ async def test_a_survey_tells_every_state_apart(machine: Machine) -> None:
         profile(machine, "microsoft-edge", port=asking.number)
         profile(machine, "vivaldi", port=silent.number)
         profile(machine, "opera", port=plain.number, path="/devtools/browser/another")
+        profile(machine, "opera-beta", local_state=ALLOWED, is_open=False)
+        profile(machine, "microsoft-edge-dev", local_state=ALLOWED, port=closed, is_open=False)
         found = {
             c.browser: c
             for c in await survey(machine, fallback_port=closed, deadline_s=0.5)
@@ -127,6 +139,8 @@ async def test_a_survey_tells_every_state_apart(machine: Machine) -> None:
         "Microsoft Edge": State.APPROVAL,
         "Vivaldi": State.SILENT,
         "Opera": State.STALE_PORT_FILE,
+        "Opera Beta": State.NOT_RUNNING,
+        "Microsoft Edge Dev": State.NOT_RUNNING,
         f"port {closed}": State.PORT_CLOSED,
     }
     assert found["Microsoft Edge"].endpoint is not None
@@ -268,7 +282,7 @@ async def test_the_error_is_led_by_what_tells_most(machine: Machine) -> None:
         "Vivaldi: remote debugging is allowed, but nothing listens; Google Chrome: "
     )
     assert restart.value.state == "restart_needed"
-    assert "Start Vivaldi" in restart.value.hint
+    assert "Quit Vivaldi completely" in restart.value.hint
     assert [entry["state"] for entry in restart.value.details["tried"]] == ["debugging_off", "restart_needed"]
 
 
@@ -386,6 +400,53 @@ async def test_a_user_data_folder_where_nothing_listens(
 
 
 @realtime
+async def test_a_browser_that_only_has_to_be_started(machine: Machine) -> None:
+    folder = profile(machine, local_state=ALLOWED, port=closed_port(), is_open=False)
+    for endpoint in (str(folder), "auto"):
+        with pytest.raises(ChromeNotFound) as caught:
+            await locate(endpoint, machine=machine, fallback_port=closed_port())
+        assert caught.value.state == State.NOT_RUNNING
+        assert caught.value.hint == "Start Google Chrome, then try again."
+
+
+# An administrator's policy
+
+
+def blocked(machine: Machine, *names: str) -> Machine:
+    root = machine.home / "root"  # type: ignore[operator]
+    for name in names:
+        folder = root / "etc" / name / "policies/managed"
+        folder.mkdir(parents=True)
+        (folder / "it.json").write_text('{"RemoteDebuggingAllowed": false}')
+    return replace(machine, root=root)
+
+
+@realtime
+async def test_a_policy_is_told_where_nothing_listens(machine: Machine) -> None:
+    managed = blocked(machine, "opt/chrome")
+    folder = profile(machine, local_state=ALLOWED)
+    for endpoint in ("auto", str(folder)):
+        with pytest.raises(ChromePolicyBlocked) as caught:
+            await locate(endpoint, machine=managed, fallback_port=closed_port())
+        assert caught.value.state == State.POLICY_BLOCKED
+        assert "etc/opt/chrome/policies/managed/it.json" in caught.value.message
+        assert "another browser" in caught.value.hint
+    profile(machine, "chromium")
+    with pytest.raises(ChromeDebuggingOff) as off:
+        await locate(machine=managed, fallback_port=closed_port())
+    assert "in Chromium" in off.value.hint
+    assert "Google Chrome: an administrator's policy forbids" in off.value.message
+
+
+@realtime
+async def test_a_browser_that_listens_is_not_blocked_whatever_a_policy_says(machine: Machine) -> None:
+    async with listening(classic()) as port:
+        profile(machine, port=port.number)
+        found = await survey(blocked(machine, "opt/chrome"), fallback_port=closed_port())
+    assert [(c.state, c.told) for c in found if c.installed] == [(State.CLASSIC, "listens on a debugging port")]
+
+
+@realtime
 async def test_a_folder_that_is_not_there(machine: Machine, tmp_path: Path) -> None:
     with pytest.raises(ChromeNotFound, match="absent: no such folder"):
         await locate(str(tmp_path / "absent"), machine=machine)
@@ -426,7 +487,7 @@ async def test_chromium_in_approval_mode(monkeypatch: pytest.MonkeyPatch) -> Non
         profile.mkdir()
         (profile / "Local State").write_text(json.dumps(ALLOWED))
         before = read_folder("Chromium", profile)
-        assert before.state is State.RESTART_NEEDED
+        assert before.state is State.NOT_RUNNING
         process = await chrome.start(program, folder, ["--host-resolver-rules=MAP * ~NOTFOUND"], headless=True)
         try:
             url = await chrome.wait_for_endpoint(process, folder)
@@ -434,8 +495,9 @@ async def test_chromium_in_approval_mode(monkeypatch: pytest.MonkeyPatch) -> Non
             assert (found.url, found.mode) == (url, Mode.APPROVAL)
             bare = await locate(f"http://localhost:{url.split(':')[2].split('/')[0]}")
             assert bare.mode is Mode.APPROVAL
+            assert is_open(profile)
         finally:
             await chrome.end(process)
-        with pytest.raises(ChromeDebuggingOff) as caught:
+        with pytest.raises(ChromeNotFound) as caught:
             await locate(str(profile))
-        assert caught.value.state == State.RESTART_NEEDED
+        assert caught.value.state == State.NOT_RUNNING

@@ -13,6 +13,7 @@ import trio
 
 from nlm_cdp import overrides
 from nlm_cdp.api import RPCS
+from nlm_cdp.application import Application
 from nlm_cdp.capture.calls import Recorded, calls_of
 from nlm_cdp.capture.commands import fixtures
 from nlm_cdp.capture.demo import still
@@ -26,7 +27,6 @@ from nlm_cdp.cdp.connection import Connection, open_connection
 from nlm_cdp.errors import Drift
 from nlm_cdp.overrides import Overrides
 from nlm_cdp.runtime import Options, open_runtime
-from nlm_cdp.server import Application
 from nlm_cdp.sim.chrome import ThrowawayChrome, throwaway_chrome
 from nlm_cdp.sim.seed import seed
 from nlm_cdp.sim.simulator import Simulator, simulator

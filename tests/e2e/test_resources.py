@@ -10,13 +10,14 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
+from nlm_cdp.server import server_of
 from tests.e2e.world import in_chromium, world
 
 pytestmark = in_chromium
 
 
 async def test_what_a_client_can_attach(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with world(tmp_path, monkeypatch) as there, Client(there.application.server(), mode="auto") as client:
+    async with world(tmp_path, monkeypatch) as there, Client(server_of(there.application), mode="auto") as client:
 
         async def read(uri: str) -> Any:
             (contents,) = (await client.read_resource(uri)).contents

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 import trio
 
+from nlm_cdp.application import Application
 from nlm_cdp.cdp.connection import Connection, open_connection
 from nlm_cdp.cdp.generated import target
 from nlm_cdp.runtime import Options, open_runtime
-from nlm_cdp.server import Application
 from tests.e2e.world import in_chromium, world
 
 pytestmark = in_chromium
@@ -79,8 +79,9 @@ async def test_cleaning_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
         await there.call("ask_question", question="What is the simulator?", notebook="About")
         listed = await there.call("cleanup_data")
         files = {file["path"] for category in listed["categories"] for file in category["files"]}
-        assert files == {str(path) for path in (tmp_path / "data").iterdir()}
+        record = tmp_path / "data/audit.jsonl"  # what a model did is not for a model to remove
+        assert files == {str(path) for path in (tmp_path / "data").iterdir() if path != record}
         assert (await there.call("cleanup_data", confirm=True))["status"] == "deleted"
-        assert list((tmp_path / "data").iterdir()) == []
+        assert list((tmp_path / "data").iterdir()) == [record]
         assert (await there.call("list_sessions"))["sessions"] == []
         assert (await there.call("get_health"))["status"] == "ok"

@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from nlm_cdp.application import Application
 from nlm_cdp.browser.discovery import find_executable
 from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.cdp.generated import target
 from nlm_cdp.errors import NlmError
 from nlm_cdp.runtime import Options, Runtime, open_runtime
-from nlm_cdp.server import Application
 from nlm_cdp.sim.chrome import ThrowawayChrome, throwaway_chrome
 from nlm_cdp.sim.simulator import Simulator, simulator
 

@@ -70,21 +70,50 @@ async def rounds(endpoint: str) -> tuple[list[float], list[float]]:
 class Host:
     """An MCP client that does nothing but write and read lines, so that no time of its own counts."""
 
-    def __init__(self, endpoint: str, folder: str) -> None:
-        command = [sys.executable, "-m", "nlm_cdp.cli", "serve", "--endpoint", endpoint]
+    def __init__(self, endpoint: str, folder: str, *options: str) -> None:
+        command = [sys.executable, "-m", "nlm_cdp.cli", "serve", "--endpoint", endpoint, *options]
         environment = dict(os.environ) | {"NLM_CDP_DATA_DIR": folder}
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         self.number = 0
         self.ask("initialize", INITIALIZE["params"])
 
     def ask(self, method: str, params: Any) -> bytes:
+        self.send(method, params)
+        return self.line()
+
+    def send(self, method: str, params: Any) -> None:
         assert self.process.stdin is not None
-        assert self.process.stdout is not None
         self.number += 1
         message = {"jsonrpc": "2.0", "id": self.number, "method": method, "params": params}
         self.process.stdin.write(json.dumps(message).encode() + b"\n")
         self.process.stdin.flush()
+
+    def line(self) -> bytes:
+        assert self.process.stdout is not None
         return self.process.stdout.readline()
+
+    def tool(self, name: str, arguments: dict[str, Any]) -> Any:
+        """One call and its result; whatever is told in between is passed over."""
+        self.send("tools/call", {"name": name, "arguments": arguments})
+        while "result" not in (answer := json.loads(self.line())):
+            assert "error" not in answer, answer
+        assert not answer["result"]["isError"], answer
+        return answer["result"]["structuredContent"]
+
+    def many(self, name: str, arguments: dict[str, Any], times: int) -> None:
+        """So many calls at once, until the last is answered."""
+        for _ in range(times):
+            self.send("tools/call", {"name": name, "arguments": arguments})
+        for _ in range(times):
+            assert not json.loads(self.line())["result"]["isError"]
+
+    def first_progress(self, name: str, arguments: dict[str, Any]) -> float:
+        """Seconds until a call first tells how far it is; its end is awaited as well, and not counted."""
+        began, took = time.perf_counter(), 0.0
+        self.send("tools/call", {"name": name, "arguments": arguments, "_meta": {"progressToken": self.number}})
+        while "result" not in json.loads(self.line()):
+            took = took or time.perf_counter() - began
+        return took
 
     def call(self) -> float:
         """Milliseconds of one list_notebooks."""

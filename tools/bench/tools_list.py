@@ -9,7 +9,8 @@ import json
 import sys
 from typing import Any
 
-from nlm_cdp.server import DEFAULT_SCOPES, DEFAULT_TOOLSETS, INSTRUCTIONS, Catalogue
+from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS, Catalogue
+from nlm_cdp.server import INSTRUCTIONS, listed
 
 EVERYTHING = ("read", "chat", "write", "delete", "share")
 BUDGETS = {"default set": 14_000, "all tools": 26_000, "largest tool": 1_600, "instructions": 700}
@@ -30,7 +31,7 @@ def sizes(scopes: tuple[str, ...], toolsets: tuple[str, ...]) -> dict[str, int]:
     """Bytes of each tool on offer."""
     return {
         tool.name: size({"name": tool.name, "description": tool.description, "inputSchema": tool.input_schema})
-        for tool in Catalogue(scopes, toolsets).listed
+        for tool in listed(Catalogue(scopes, toolsets))
     }
 
 

@@ -9,8 +9,8 @@ import pytest
 import trio
 
 from nlm_cdp.api import notebooks, research
+from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS
 from nlm_cdp.errors import DecodeError, Drift, Network, NlmError, Outcome, SignedOut
-from nlm_cdp.server import DEFAULT_SCOPES, DEFAULT_TOOLSETS
 from tests.api.tools.tasks import (
     CANCELLED,
     DONE,
