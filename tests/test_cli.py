@@ -19,7 +19,8 @@ from nlm_cdp import __version__, cli
 from nlm_cdp.api import RPCS, chat, notebooks, sources
 from nlm_cdp.audit import audit
 from nlm_cdp.browser import own
-from nlm_cdp.cli import main, shell_arguments
+from nlm_cdp.cli import main
+from nlm_cdp.commands import shell_arguments
 from nlm_cdp.errors import AccessGated, ChromeLost, ChromeNotFound, Network, NlmError, NotFound, SignedOut
 from nlm_cdp.runtime import Options
 from nlm_cdp.traffic import Exchange
