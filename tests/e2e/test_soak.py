@@ -138,14 +138,13 @@ async def test_cancelling_at_any_moment_leaves_nothing_behind(tmp_path: Path, mo
         await storm(there, 60, dice)
         before = await held(there, mine)
         cancelled = 0
-        for _ in range(200):
+        while cancelled < 200:
             call = dice.choice(CALLS[:-1])
-            with trio.move_on_after(dice.random() * 0.02) as scope:
+            with trio.move_on_after(dice.random() * 0.01) as scope:
                 await call(there)
             cancelled += scope.cancelled_caught
         assert (await there.call("list_notebooks"))["notebooks"]
         with trio.fail_after(10):
             while grown(before, after := await held(there, mine)).keys() - {"memory"}:
                 await trio.testing.wait_all_tasks_blocked()
-    assert cancelled > 100
     assert grown(before, after).keys() <= {"memory"}
