@@ -10,6 +10,7 @@ import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -95,8 +96,9 @@ class Runtime:
 
         return audit()
 
+    @cached_property
     def roots(self) -> Roots:
-        """One folder for both ways, or by default a place to write and none to read."""
+        """One folder for both ways, or by default a place to write and none to read; looked up once."""
         from nlm_cdp.files import Roots
 
         if self.options.files_root is None:
@@ -119,7 +121,7 @@ class Runtime:
             now=time.time,
             offload=trio.to_thread.run_sync,
             exclusive=lambda key: self.locks.setdefault(key, trio.Lock()),
-            files=LocalFiles(self.roots()),
+            files=LocalFiles(self.roots),
             background=jobs,
             together=side_by_side,
             config={

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 import runpy
 
-for name in ("tools_list", "codec", "startup", "calls"):
+for name in ("tools_list", "codec", "startup", "calls", "against_http"):
     runpy.run_module(f"tools.bench.{name}", run_name="__main__")
     print()

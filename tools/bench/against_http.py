@@ -194,8 +194,8 @@ def measure(about: dict[str, Any], endpoint: str, folder: str) -> None:
     try:
         bench.cold()
         bench.calls()
-        bench.files()
         bench.answers()
+        bench.files()
     finally:
         bench.host.close()
 

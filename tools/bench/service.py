@@ -20,10 +20,13 @@ async def serve() -> None:
         owner = running.service.owner
         running.service.pace = 0.05
         small = next(iter(owner.notebooks.values()))
-        large = owner.add_notebook("Large")
+        large = owner.add_notebook("Large")  # not listed, so that lists stay small
+        large.forgotten = True
         for number in range(SOURCES):
             owner.add_source(large, f"Source {number}", "Some text.")
-        text = owner.add_source(owner.add_notebook("Long"), "Long text", "", filler=TEXT)
+        long = owner.add_notebook("Long")
+        long.forgotten = True
+        text = owner.add_source(long, "Long text", "", filler=TEXT)
         artwork.AUDIO_BYTES = FILE
         audio = finish(owner, make(owner, small, blocks.AUDIO, blocks.AudioOptions(), list(small.sources.values())))
         about = {
@@ -32,7 +35,7 @@ async def serve() -> None:
             "sources": list(small.sources),
             "large": large.id,
             "long": text.id,
-            "long_notebook": next(id for id, notebook in owner.notebooks.items() if text.id in notebook.sources),
+            "long_notebook": long.id,
             "audio": audio.row.id,
             "audio_url": next(media.url() for media in running.service.media.values() if media.size == FILE),
         }
