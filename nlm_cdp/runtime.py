@@ -19,8 +19,9 @@ import trio
 if TYPE_CHECKING:
     from nlm_cdp.files import Roots
     from nlm_cdp.jobs import Jobs
+    from nlm_cdp.presence import Attachment
     from nlm_cdp.rpc import ToolContext
-    from nlm_cdp.session import Attachment, Session
+    from nlm_cdp.session import Session
     from nlm_cdp.store import Store
     from nlm_cdp.traffic import Observer
 

@@ -35,7 +35,7 @@ async def asking_world(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, join: float = 30.0, form: str = "{profile}"
 ) -> AsyncIterator[tuple[World, AskingChrome]]:
     """The product on a browser in approval mode, which it has not yet been told to look for."""
-    monkeypatch.setattr("nlm_cdp.session.JOIN", join)
+    monkeypatch.setattr("nlm_cdp.presence.JOIN", join)
     async with asking(tmp_path, monkeypatch) as (service, chrome):
         endpoint = form.format(profile=chrome.profile, url=chrome.endpoint, port=port_of(chrome))
         async with open_runtime(Options(endpoint=endpoint, scopes=SCOPES, toolsets=("all",))) as runtime:
@@ -281,7 +281,7 @@ async def test_doctor_says_that_chrome_asks_and_after_allow_that_all_is_well(
         monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
         monkeypatch.delenv("CHROME_CONFIG_HOME", raising=False)
         with monkeypatch.context() as hurried:
-            hurried.setattr("nlm_cdp.session.JOIN", SOON)
+            hurried.setattr("nlm_cdp.presence.JOIN", SOON)
             hurried.setattr("nlm_cdp.runtime.TURNS", 0)
             assert await examine(Options(endpoint=str(chrome.profile)), as_json=True) == 3
         report = json.loads(capsys.readouterr().out)

@@ -14,7 +14,7 @@ import pytest
 import trio
 import trio.testing
 
-from nlm_cdp import session as product
+from nlm_cdp import presence as product
 from nlm_cdp.errors import NlmError
 from nlm_cdp.sim.chrome import throwaway_chrome
 from nlm_cdp.sim.faults import Fault, Kind
