@@ -19,7 +19,7 @@ from nlm_cdp.capture.commands import fixtures
 from nlm_cdp.capture.demo import still
 from nlm_cdp.capture.drift import Class, Comparison, Report, compare
 from nlm_cdp.capture.exchange import Begun, Ended, Exchange
-from nlm_cdp.capture.fixture import redactor
+from nlm_cdp.capture.fixture import problems, redactor
 from nlm_cdp.capture.folder import Folder
 from nlm_cdp.capture.recorder import Recorder
 from nlm_cdp.capture.sinks import Filter, Writer
@@ -208,6 +208,21 @@ async def test_our_own_servers_calls_are_left_out(tmp_path: Path, monkeypatch: p
 
             await there.record(play)
     assert [call.rpc for call in there.calls] == ["rLM1Ne"]
+
+
+async def test_the_start_of_an_upload_is_recorded_and_its_bytes_are_not(tmp_path: Path) -> None:
+    (tmp_path / "private name.txt").write_text("private content of the file")
+    async with stage() as there:
+        await there.record(lambda: there.visit.upload(tmp_path / "private name.txt"))
+    kinds = [str(exchange.kind) for exchange in there.exchanges]
+    assert kinds.count("upload") == 1
+    assert "private content" not in repr(there.exchanges)
+    written(there.exchanges, tmp_path / "fixtures")
+    ((path, found),) = [pair for pair in fixtures(tmp_path / "fixtures") if pair[1].rpc == "upload"]
+    assert list(found.request.params) == ["PROJECT_ID", "SOURCE_NAME", "SOURCE_ID"]
+    assert "private" not in path.read_text()
+    assert list(problems(path.read_text(), path.parent.name)) == []
+    assert compare(there.calls).kind is Class.OK
 
 
 async def test_the_page_is_not_disturbed() -> None:
