@@ -192,7 +192,9 @@ class MemoryDatabase:
     """`database.Database` without a file and without threads."""
 
     def __init__(self) -> None:
-        self.connection = sqlite3.connect(":memory:", isolation_level=None)
+        self.connection = sqlite3.connect(
+            ":memory:", isolation_level=None, check_same_thread=False
+        )  # closed where it is collected
         weakref.finalize(self, self.connection.close)
         for statement in (statement for step in MIGRATIONS for statement in step):
             self.connection.execute(statement)

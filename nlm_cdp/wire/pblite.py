@@ -110,7 +110,7 @@ def left_over(row: Row, node: Node, at: str) -> Iterator[str]:
         elif type(claim) is Slot:
             yield from left_inside(claim, value, claim.depth, f"{at}.{number}")
         elif type(claim) is Node and type(value) is list:
-            if all(cell is None for cell in value):  # a path through an empty parent cannot keep it
+            if all(cell is None for _, cell in cells(value)):  # a path through an empty parent cannot keep it
                 yield f"{at}.{number}: empty"
             yield from left_over(value, claim, f"{at}.{number}")
 

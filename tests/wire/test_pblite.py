@@ -604,7 +604,7 @@ def test_unclaimed_paths_are_absolute_and_count_falsy_cells() -> None:
     ]
 
 
-@pytest.mark.parametrize("empty", [[], [None], [None, None]])
+@pytest.mark.parametrize("empty", [[], [None], [None, None], [{"2": None}], [None, {"7": None}]])
 def test_an_empty_parent_is_reported_because_a_path_through_it_cannot_keep_it(empty: Row) -> None:
     row = [[None, "x"], None, empty, *[None] * 5, 1]
     assert list(unclaimed(Tree, row)) == [".3: empty"]
