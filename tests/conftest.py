@@ -39,9 +39,10 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
         return None
     arguments = {name: pyfuncitem.funcargs[name] for name in inspect.signature(pyfuncitem.obj).parameters}
     real = pyfuncitem.get_closest_marker("realtime") is not None
+    short = real and pyfuncitem.get_closest_marker("long") is None
 
     async def bounded() -> Any:
-        with trio.fail_after(120 if real else 3600):
+        with trio.fail_after(120 if short else 3600):
             return await pyfuncitem.obj(**arguments)
 
     clock = None if real else trio.testing.MockClock(autojump_threshold=0)
