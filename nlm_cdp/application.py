@@ -66,6 +66,10 @@ Progress = Callable[[str], Awaitable[None]]
 MakeContext = Callable[[Progress], Awaitable["ToolContext"]]
 
 
+async def silent(message: str) -> None:
+    """Progress that nobody asked for."""
+
+
 class Application:
     """Runs tools for whoever asks: the MCP server, and the shell."""
 
@@ -92,10 +96,6 @@ class Application:
 
     async def look(self, name: str, arguments: dict[str, Any]) -> dict[str, Any]:
         """The same, of a tool that only reads, whatever toolsets are loaded."""
-
-        async def silent(message: str) -> None:
-            """Progress of what has none."""
-
         return await self.perform(name, lambda: self.catalogue.readable(name), arguments, silent)
 
     async def perform(

@@ -10,15 +10,14 @@ from typing import TYPE_CHECKING
 from nlm_cdp import __version__, commands
 from nlm_cdp.errors import InvalidArgument
 from nlm_cdp.readable import INTERRUPTED, OK
+from nlm_cdp.text import print_utf8
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
 def main(argv: list[str] | None = None) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a code page must not decide what a title may hold
-            stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    print_utf8()
     args = parser().parse_args(argv)
     try:
         code: int = args.run(args)

@@ -141,10 +141,6 @@ async def open_runtime(options: Options) -> AsyncIterator[Runtime]:
         nursery.cancel_scope.cancel()
 
 
-async def silent(message: str) -> None:
-    """Progress that nobody asked for."""
-
-
 async def patiently(work: Callable[[], Awaitable[T]], tell: Callable[[str], Awaitable[None]]) -> T:
     """What `work` gives, for a process that only runs it: Chrome's user may take ten minutes to let it in.
 

@@ -1,7 +1,8 @@
-"""Text that is no Unicode: half a surrogate pair, which a page may hold and no message may."""
+"""Text as it leaves this program: UTF-8, without half a surrogate pair, which a page may hold and no message may."""
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 
@@ -19,3 +20,10 @@ def whole(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [whole(item) for item in value]
     return value
+
+
+def print_utf8() -> None:
+    """Whatever the platform: a code page must not decide what a title may hold."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")

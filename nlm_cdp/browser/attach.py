@@ -102,13 +102,17 @@ class Chrome:
 
 
 async def notebook_tabs(connection: Connection) -> list[Tab]:
-    """The user's notebook tabs; no other tab leaves this function."""
-    infos = await connection.execute(target.get_targets())
+    """Where the user's notebook tabs stand, and in which profile."""
     return [
         Tab(info.url, str(info.browser_context_id) if info.browser_context_id else None)
-        for info in infos
-        if info.type_ == "page" and app.is_app(info.url)
+        for info in await notebook_targets(connection)
     ]
+
+
+async def notebook_targets(connection: Connection) -> list[target.TargetInfo]:
+    """The user's notebook tabs; no other tab leaves this function."""
+    infos = await connection.execute(target.get_targets())
+    return [info for info in infos if info.type_ == "page" and app.is_app(info.url)]
 
 
 async def open_page(nursery: trio.Nursery, connection: Connection, place: Place) -> Page:

@@ -13,12 +13,11 @@ from nlm_cdp.capture import commands
 from nlm_cdp.capture.watching import say
 from nlm_cdp.errors import InvalidArgument, NlmError
 from nlm_cdp.readable import INTERRUPTED, USAGE, error_text, exit_code
+from nlm_cdp.text import print_utf8
 
 
 def main(argv: list[str] | None = None) -> int:
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):  # a code page must not decide what a title may hold
-            stream.reconfigure(encoding="utf-8", errors="replace", newline="\n")
+    print_utf8()
     args = parser().parse_args(argv)
     try:
         code: int = args.run(args)

@@ -19,7 +19,7 @@ from nlm_cdp.capture import har
 from nlm_cdp.capture.calls import Recorded, calls_of
 from nlm_cdp.capture.drift import Class, Comparison, Report
 from nlm_cdp.capture.exchange import Exchange
-from nlm_cdp.capture.fixture import Fixture, parse, problems, redactor
+from nlm_cdp.capture.fixture import CLOCK, Fixture, parse, problems, redactor
 from nlm_cdp.capture.folder import Folder
 from nlm_cdp.capture.matching import Match, match
 from nlm_cdp.capture.sinks import Filter, Raw, Writer, line, told
@@ -45,12 +45,12 @@ def writer(args: argparse.Namespace, *, origin: str) -> Writer:
     folder = Folder(args.out, args.scenario, overrides.load())
     simulated = origin == "simulator"
     key = args.key or ("simulator" if simulated else secrets.token_hex())
-    captured = "2026-11-30" if simulated else datetime.now(UTC).date().isoformat()
+    now = datetime.fromtimestamp(CLOCK, UTC) if simulated else datetime.now(UTC)
     return Writer(
         folder=folder,
         redact=redactor(key.encode()),
         origin="simulator" if simulated else "live",
-        captured=captured,
+        captured=now.date().isoformat(),
         wanted=wanted(args),
         say=say,
     )

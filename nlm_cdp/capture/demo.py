@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
+from nlm_cdp.capture.fixture import CLOCK
 from nlm_cdp.capture.recorder import Recorder
 from nlm_cdp.cdp.connection import Connection, open_connection
 from nlm_cdp.cdp.generated import target
@@ -15,9 +16,6 @@ from nlm_cdp.sim.seed import seed
 from nlm_cdp.sim.simulator import Simulator, simulator
 from nlm_cdp.sim.visitor import everything, open_app
 from nlm_cdp.wire.page import APP_HOSTS
-
-CLOCK = 1_795_996_800
-"""Seconds since the epoch at which a played session always is: its bytes depend on nothing but the code."""
 
 Player = Callable[[Recorder], Awaitable[None]]
 

@@ -22,9 +22,8 @@ from nlm_cdp.overrides import Overrides
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.pblite import unknown_codes
 
-UNKNOWN_METHOD = {12}
-"""Statuses that say of an id itself that it is unknown: google.rpc UNIMPLEMENTED."""
-SIGNED_OUT = 16
+UNKNOWN_METHOD, SIGNED_OUT = "UNIMPLEMENTED", "UNAUTHENTICATED"
+"""The statuses that say something of an id itself, and of the user."""
 INDEX = re.compile(r"\[\d+\]")
 
 
@@ -141,7 +140,7 @@ class Comparison:
             return
         rpc = declared(call, self.overrides)
         reading = read(call, rpc)
-        if (reading.refused is not None and reading.refused.code == SIGNED_OUT) or call.status == 401:
+        if (reading.refused is not None and reading.refused.name == SIGNED_OUT) or call.status == 401:
             self.refusals += 1
             return
         self.looked += 1
@@ -176,7 +175,7 @@ class Comparison:
         entry.calls += 1
         if reading.refused is not None:
             entry.refused += 1
-            if reading.refused.code in UNKNOWN_METHOD:
+            if reading.refused.name == UNKNOWN_METHOD:
                 entry.add(Class.GONE, "id", "", "the service no longer knows this id")
             return
         if call.chunks is None:

@@ -57,6 +57,14 @@ class Body:
     lost: str | None = None
 
 
+def text_of(data: bytes) -> str | bytes:
+    """Bytes as text, where they are text."""
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """A body that Chrome has to be asked for, at once: it may let go of it any moment."""

@@ -29,6 +29,8 @@ from nlm_cdp.wire.slots import slots
 SURROGATE = re.compile("[\ud800-\udfff]")
 ID = re.compile("[A-Za-z0-9]{4,12}|generic|[0-9]{1,3}")
 Origin = Literal["live", "simulator"]
+CLOCK = 1_795_996_800
+"""Seconds since the epoch at which a simulated session always is: its bytes depend on nothing but the code."""
 
 
 class LooksPersonal(FileRefused):

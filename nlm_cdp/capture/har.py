@@ -16,7 +16,7 @@ from urllib.parse import urlencode
 from nlm_cdp import __version__
 from nlm_cdp.api.chat import ASK
 from nlm_cdp.capture.calls import UPLOAD
-from nlm_cdp.capture.exchange import Body, Exchange, Kind, Part
+from nlm_cdp.capture.exchange import Body, Exchange, Kind, Part, text_of
 from nlm_cdp.capture.fixture import Fixture
 from nlm_cdp.errors import InvalidArgument
 from nlm_cdp.wire.batchexecute import CHAT_PATH, CONTENT_TYPE, PATH, UPLOAD_PATH, Call, chat_f_req, f_req, query
@@ -68,10 +68,7 @@ def body(content: dict[str, Any], missing: str) -> Body:
         data = base64.b64decode(text, validate=True)
     except binascii.Error:
         return Body(lost="its base64 text is broken")
-    try:
-        return Body(data.decode())
-    except UnicodeDecodeError:
-        return Body(data)
+    return Body(text_of(data))
 
 
 def har(fixtures: Iterable[Fixture]) -> dict[str, Any]:

@@ -13,7 +13,8 @@ from typing import TypeVar
 
 import trio
 
-from nlm_cdp.capture.exchange import EVENTS, Begun, Body, Ended, Fold, Output, Part, Question
+from nlm_cdp.browser.attach import notebook_targets
+from nlm_cdp.capture.exchange import EVENTS, Begun, Body, Ended, Fold, Output, Part, Question, text_of
 from nlm_cdp.cdp.connection import Connection, Subscription
 from nlm_cdp.cdp.generated import inspector, network, target
 from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
@@ -31,9 +32,8 @@ Handler = Callable[[Begun | Ended], Awaitable[None]]
 
 
 async def tabs(connection: Connection) -> list[target.TargetInfo]:
-    """The user's notebook tabs; no other tab leaves this function."""
-    infos = await connection.execute(target.get_targets())
-    return [info for info in infos if info.type_ == "page" and app.is_app(info.url) and not is_ours(info.url)]
+    """The notebook tabs that can be recorded."""
+    return [info for info in await notebook_targets(connection) if not is_ours(info.url)]
 
 
 def is_ours(url: str) -> bool:
@@ -177,8 +177,4 @@ class Recorder:
 
 def decoded(text: str) -> str | bytes:
     """What came base64-encoded, as text where it is text."""
-    data = b64decode(text)
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return data
+    return text_of(b64decode(text))
