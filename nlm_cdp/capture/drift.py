@@ -126,10 +126,11 @@ class Comparison:
         self.answered = set[str]()
         self.looked = self.refusals = 0
 
-    def add(self, call: Recorded) -> None:
+    def add(self, call: Recorded) -> Reading:
+        """Compare a call; what was read of its answer."""
         if call.params is None:
             self.entry(call.rpc, "", "").lost += 1
-            return
+            return Reading()
         if call.rpc == UPLOAD:
             self.looked += 1
             entry = self.entry(UPLOAD, "Start", "")
@@ -137,12 +138,12 @@ class Comparison:
             for said in read_upload(call.params):
                 path, _, why = said.partition(": ")
                 entry.add(Class.BREAKING if why == "missing" else Class.NEW, "request", path, why)
-            return
+            return Reading()
         rpc = declared(call, self.overrides)
         reading = read(call, rpc)
         if (reading.refused is not None and reading.refused.name == SIGNED_OUT) or call.status == 401:
             self.refusals += 1
-            return
+            return reading
         self.looked += 1
         if rpc is None and not variants(self.overrides.declared(call.rpc)):
             self.candidates.setdefault(call.rpc, Candidate(call.rpc)).add(call, reading)
@@ -150,6 +151,7 @@ class Comparison:
             self.unclaimed(call)
         else:
             self.known(call, rpc, reading)
+        return reading
 
     def entry(self, rpc: str, method: str, variant: str) -> Entry:
         return self.entries.setdefault(f"{rpc}/{variant}", Entry(rpc, method, variant))

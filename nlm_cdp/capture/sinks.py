@@ -106,19 +106,18 @@ def line(call: Recorded, overrides: Overrides) -> str:
     name = f"{rpc.method} {rpc.variant}".strip() if rpc is not None else "?"
     size = f"{len(call.body or ''):,} B"
     status = call.status if call.status is not None else "-"
-    return f"{at}  {call.rpc:8} {name:38} {size:>12}  {status!s:>3}  {news(call, rpc, overrides)}".rstrip()
+    return f"{at}  {call.rpc:8} {name:38} {size:>12}  {status!s:>3}  {news(call, overrides)}".rstrip()
 
 
-def news(call: Recorded, rpc: Rpc[Any, Any] | None, overrides: Overrides) -> str:
+def news(call: Recorded, overrides: Overrides) -> str:
     comparison = Comparison(overrides)
-    comparison.add(call)
+    reading = comparison.add(call)
     entries = comparison.report().entries
     if call.lost is not None:
         return f"lost: {call.lost}"
     changed = [change for entry in entries for change in entry.changes.values()]
     if not changed:
-        refused = read(call, rpc).refused
-        return f"refused: {refused.name}" if refused is not None else "known"
+        return f"refused: {reading.refused.name}" if reading.refused is not None else "known"
     worst = min(changed, key=lambda change: list(Class).index(change.kind))
     return f"{worst.kind}: {worst.where} {worst.path} {worst.what}".replace("  ", " ")
 

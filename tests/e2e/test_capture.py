@@ -13,7 +13,7 @@ import trio
 
 from nlm_cdp import overrides
 from nlm_cdp.api import RPCS
-from nlm_cdp.application import Application
+from nlm_cdp.application import Application, silent
 from nlm_cdp.capture.calls import Recorded, calls_of
 from nlm_cdp.capture.commands import fixtures
 from nlm_cdp.capture.demo import still
@@ -171,10 +171,7 @@ async def test_learn_heals_a_changed_id_the_same_minute(
             application = Application(runtime.context, scopes=SCOPES, toolsets=("all",))
 
             async def listed() -> Any:
-                async def note(message: str) -> None:
-                    return None
-
-                return await application.run("list_notebooks", {}, note)
+                return await application.run("list_notebooks", {}, silent)
 
             with pytest.raises(Drift):
                 await listed()
@@ -199,11 +196,8 @@ async def test_our_own_servers_calls_are_left_out(tmp_path: Path, monkeypatch: p
         async with open_runtime(options) as runtime:
             application = Application(runtime.context, scopes=SCOPES, toolsets=("all",))
 
-            async def note(message: str) -> None:
-                return None
-
             async def play() -> None:
-                await application.run("list_notebooks", {}, note)
+                await application.run("list_notebooks", {}, silent)
                 await there.visit.click("get-notebook")
 
             await there.record(play)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.application import Application
+from nlm_cdp.application import Application, silent
 from nlm_cdp.browser.discovery import find_executable
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.cdp.generated import target
@@ -33,11 +33,8 @@ async def product(endpoint: str) -> AsyncIterator[Any]:
     async with open_runtime(options) as runtime:
         application = Application(runtime.context, scopes=SCOPES, toolsets=("all",))
 
-        async def note(message: str) -> None:
-            """Progress, which nobody reads here."""
-
         async def call(tool: str, **arguments: Any) -> dict[str, Any]:
-            return await application.run(tool, arguments, note)
+            return await application.run(tool, arguments, silent)
 
         yield call
 
