@@ -35,6 +35,7 @@ class Simulator:
     service: Service = field(default_factory=Service)
     faults: Faults = field(default_factory=Faults)
     requests: Log = field(default_factory=Log)
+    connections: set[Connection] = field(default_factory=set)  # open now; a browser opens and keeps them as it likes
 
     @property
     def chrome_flags(self) -> list[str]:
@@ -73,7 +74,12 @@ async def simulator(*, port: int = 0, seed: bool = True) -> AsyncIterator[Simula
             seed_account(running.service.owner)
 
         async def serve(stream: trio.SSLStream[trio.SocketStream]) -> None:
-            await Connection(stream, running.handle, running.receive).serve()
+            connection = Connection(stream, running.handle, running.receive)
+            running.connections.add(connection)
+            try:
+                await connection.serve()
+            finally:
+                running.connections.discard(connection)
 
         secured = [trio.SSLListener(listener, tls.context, https_compatible=True) for listener in listeners]
         raised: Exception | None = None

@@ -46,7 +46,7 @@ TROUBLES = (
 
 @dataclass(frozen=True)
 class Held:
-    """What this process and the browser hold at one moment."""
+    """What the product and the browser hold at one moment; the simulator in this process, and its connections, apart."""
 
     memory: int
     tasks: int
@@ -70,13 +70,26 @@ async def held(there: World, mine: Connection) -> Held:
     gc.collect()
     return Held(
         memory() if tracemalloc.is_tracing() else 0,
-        trio.lowlevel.current_statistics().tasks_living,
-        len(list(Path("/proc/self/fd").iterdir())) if sys.platform == "linux" else 0,
+        tasks(),
+        len(list(Path("/proc/self/fd").iterdir())) - len(there.service.connections) if sys.platform == "linux" else 0,
         len(await targets(mine)),
         len(connection._protocol.pending) + len(connection._calls),
         len(connection._subscriptions),
         running,
     )
+
+
+def tasks() -> int:
+    """How many tasks live below this one's root; those that serve the browser are as many as it likes to have connections."""
+    root = trio.lowlevel.current_root_task()
+    assert root is not None
+    found, waiting = 0, [root]
+    while waiting:
+        task = waiting.pop()
+        if task.name != "trio.serve_listeners":
+            found += 1
+            waiting += [child for nursery in task.child_nurseries for child in nursery.child_tasks]
+    return found
 
 
 def memory() -> int:
