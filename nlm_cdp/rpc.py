@@ -71,9 +71,9 @@ class Rpc(Generic[Q, A]):
     method: str
     request: type[Q]
     response: type[A]
-    _: KW_ONLY
     effect: Effect
-    path: Path
+    _: KW_ONLY
+    path: Path = Path.NOTEBOOK
     variant: str = ""
     null: bool = False
     harmless: frozenset[int] = frozenset()

@@ -73,7 +73,7 @@ class Session(Presence):
     async def raw(self, rpc_id: str, params: Row, notebook: str | None) -> Any:
         """One call that nobody declared, sent at most once and by this very id; gives the reply's row."""
         path = Path.NOTEBOOK if notebook else Path.ACCOUNT
-        rpc = Rpc(rpc_id, "raw", Message, Message, effect=Effect.CREATE, path=path)
+        rpc = Rpc(rpc_id, "raw", Message, Message, Effect.CREATE, path=path)
         return (await self.send(rpc, params, notebook, read_reply, None, literally=True)).row
 
     async def send(

@@ -140,16 +140,16 @@ class DeferredQuota(Message):
 
 # Calls
 
-SETTINGS = Rpc("ZwVcOc", "GetOrCreateAccount", GetSettings, Account, effect=Effect.READ, path=Path.ACCOUNT)
-ACCOUNT = Rpc("SatQRc", "GetAccount", GetAccount, Account, effect=Effect.READ, path=Path.ACCOUNT, grade="P")
-SET_LANGUAGE = Rpc("hT54vc", "MutateAccount", SetLanguage, Account, effect=Effect.SET, path=Path.ACCOUNT)
-USAGE = Rpc("EylDcb", "ListQuotaSummary", ListUsage, Usage, effect=Effect.READ, path=Path.ACCOUNT, grade="P")
+SETTINGS = Rpc("ZwVcOc", "GetOrCreateAccount", GetSettings, Account, Effect.READ, path=Path.ACCOUNT)
+ACCOUNT = Rpc("SatQRc", "GetAccount", GetAccount, Account, Effect.READ, path=Path.ACCOUNT, grade="P")
+SET_LANGUAGE = Rpc("hT54vc", "MutateAccount", SetLanguage, Account, Effect.SET, path=Path.ACCOUNT)
+USAGE = Rpc("EylDcb", "ListQuotaSummary", ListUsage, Usage, Effect.READ, path=Path.ACCOUNT, grade="P")
 DEFERRED_QUOTA = Rpc(
     "sODAg",
     "GetArtifactDeferredGenerationQuota",
     GetDeferredQuota,
     DeferredQuota,
-    effect=Effect.READ,
+    Effect.READ,
     path=Path.ACCOUNT,
     grade="M",
 )

@@ -15,7 +15,7 @@ from nlm_cdp.api.common import SHORT, Provenance, RequestContext
 from nlm_cdp.api.rows import FAILED, READY, Source, SourceInfo, distinct, source_info
 from nlm_cdp.api.sources import RENAME, RenameSource, listing
 from nlm_cdp.errors import NlmError, Outcome, Service, UnconfirmedWrite
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ class Added(Message):
     sources: Annotated[list[Source] | None, Tag(1, lenient=True)] = None
 
 
-ADD = Rpc("izAoDd", "AddSources", AddSources, Added, effect=Effect.CREATE, path=Path.NOTEBOOK, timeout=120.0)
+ADD = Rpc("izAoDd", "AddSources", AddSources, Added, Effect.CREATE, timeout=120.0)
 
 # The tool
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, ClassVar
 
 from nlm_cdp.api.common import Empty, Provenance, RequestContext, Timestamp
-from nlm_cdp.rpc import Effect, Path, Rpc
+from nlm_cdp.rpc import Effect, Rpc
 from nlm_cdp.wire.chat import AnswerRow, Snapshot
 from nlm_cdp.wire.pblite import Message, Tag
 
@@ -135,32 +135,14 @@ class DeleteNotebookTurns(Message):
 
 # Calls
 
-ASK = Rpc(
-    "chat",
-    "GenerateFreeFormStreamed",
-    Ask,
-    Snapshot,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    timeout=180.0,
-    stream=True,
-)
+ASK = Rpc("chat", "GenerateFreeFormStreamed", Ask, Snapshot, Effect.CREATE, timeout=180.0, stream=True)
 """The stream has no rpc id on the wire."""
-LIST_CHATS = Rpc("hPTbtc", "ListChatSessions", ListChats, Chats, effect=Effect.READ, path=Path.NOTEBOOK, null=True)
-LIST_TURNS = Rpc(
-    "khqZz", "ListChatTurns", ListTurns, Turns, effect=Effect.READ, path=Path.NOTEBOOK, null=True, grade="N"
-)
-STATUS = Rpc("oXwmh", "GetChatSessionStatus", GetStatus, ChatStatus, effect=Effect.READ, path=Path.NOTEBOOK, grade="N")
-CANCEL = Rpc("XgrPMd", "CancelGeneration", CancelGeneration, Empty, effect=Effect.SET, path=Path.NOTEBOOK, grade="N")
-DELETE_TURNS = Rpc("J7Gthc", "DeleteChatTurns", DeleteTurns, Empty, effect=Effect.DELETE, path=Path.NOTEBOOK, grade="P")
+LIST_CHATS = Rpc("hPTbtc", "ListChatSessions", ListChats, Chats, Effect.READ, null=True)
+LIST_TURNS = Rpc("khqZz", "ListChatTurns", ListTurns, Turns, Effect.READ, null=True, grade="N")
+STATUS = Rpc("oXwmh", "GetChatSessionStatus", GetStatus, ChatStatus, Effect.READ, grade="N")
+CANCEL = Rpc("XgrPMd", "CancelGeneration", CancelGeneration, Empty, Effect.SET, grade="N")
+DELETE_TURNS = Rpc("J7Gthc", "DeleteChatTurns", DeleteTurns, Empty, Effect.DELETE, grade="P")
 DELETE_NOTEBOOK_TURNS = Rpc(
-    "J7Gthc",
-    "DeleteChatTurns",
-    DeleteNotebookTurns,
-    Empty,
-    effect=Effect.DELETE,
-    path=Path.NOTEBOOK,
-    variant="notebook",
-    grade="M",
+    "J7Gthc", "DeleteChatTurns", DeleteNotebookTurns, Empty, Effect.DELETE, variant="notebook", grade="M"
 )
 """Another client's form; we never send it."""

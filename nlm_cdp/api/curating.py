@@ -13,7 +13,7 @@ from nlm_cdp.api.common import SHORT, Deleted, Empty, RequestContext, refuse
 from nlm_cdp.api.noting import write
 from nlm_cdp.api.studio import LIST, ArtifactResult, info, listing, located, map_row
 from nlm_cdp.errors import NlmError, NotFound, NotReady
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
 
 EXPORTS = {"docs": 1, "sheets": 2}
@@ -55,30 +55,11 @@ class Exported(Message):
 
 # Calls
 
-RENAME = Rpc(
-    "rc3d8d", "UpdateArtifact", RenameArtifact, Artifact, effect=Effect.SET, path=Path.NOTEBOOK, variant="title"
-)
-DELETE = Rpc("V5N4be", "DeleteArtifact", DeleteArtifact, Empty, effect=Effect.DELETE, path=Path.NOTEBOOK)
-EXPORT = Rpc(
-    "Krh3pd",
-    "ExportArtifact",
-    ExportArtifact,
-    Exported,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    variant="artifact",
-    timeout=120.0,
-)
+RENAME = Rpc("rc3d8d", "UpdateArtifact", RenameArtifact, Artifact, Effect.SET, variant="title")
+DELETE = Rpc("V5N4be", "DeleteArtifact", DeleteArtifact, Empty, Effect.DELETE)
+EXPORT = Rpc("Krh3pd", "ExportArtifact", ExportArtifact, Exported, Effect.CREATE, variant="artifact", timeout=120.0)
 EXPORT_TEXT = Rpc(
-    "Krh3pd",
-    "ExportArtifact",
-    ExportText,
-    Exported,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    variant="text",
-    timeout=120.0,
-    grade="P",
+    "Krh3pd", "ExportArtifact", ExportText, Exported, Effect.CREATE, variant="text", timeout=120.0, grade="P"
 )
 
 # Results

@@ -132,9 +132,7 @@ QUIZ = element("quiz", QuizElement)
 MIND_MAP = element("mind-map", MindMapElement)
 INFOGRAPHIC = element("infographic", InfographicElement)
 SLIDES = element("slides", SlideElement)
-COPY = Rpc("mKDdke", "CopyArtifactsAsync", CopyArtifacts, Copies, effect=Effect.CREATE, path=Path.NOTEBOOK, grade="N")
-SHARE = Rpc("RGP97b", "ShareAudio", ShareArtifact, Empty, effect=Effect.SET, path=Path.NOTEBOOK)
-MARK_UNREAD = Rpc(
-    "Fxmvse", "UpdateArtifactUserState", MarkUnread, Marked, effect=Effect.SET, path=Path.NOTEBOOK, null=True, grade="M"
-)
-MARK_VIEWED = Rpc("HpN0Ub", "MarkArtifactsViewed", MarkViewed, Empty, effect=Effect.SET, path=Path.NOTEBOOK, grade="M")
+COPY = Rpc("mKDdke", "CopyArtifactsAsync", CopyArtifacts, Copies, Effect.CREATE, grade="N")
+SHARE = Rpc("RGP97b", "ShareAudio", ShareArtifact, Empty, Effect.SET)
+MARK_UNREAD = Rpc("Fxmvse", "UpdateArtifactUserState", MarkUnread, Marked, Effect.SET, null=True, grade="M")
+MARK_VIEWED = Rpc("HpN0Ub", "MarkArtifactsViewed", MarkViewed, Empty, Effect.SET, grade="M")

@@ -9,7 +9,7 @@ from typing import Annotated
 from nlm_cdp.api.common import SHORT, Empty, RequestContext
 from nlm_cdp.api.rows import Source
 from nlm_cdp.errors import NlmError
-from nlm_cdp.rpc import Effect, Path, Rpc, ToolContext
+from nlm_cdp.rpc import Effect, Rpc, ToolContext
 from nlm_cdp.wire.pblite import Message, Tag
 
 AT_ONCE = 8
@@ -41,18 +41,8 @@ class RefreshSource(Message):
     context: Annotated[RequestContext, Tag(3)] = SHORT
 
 
-CHECK = Rpc("yR9Yof", "CheckSourceFreshness", CheckFreshness, Checked, effect=Effect.READ, path=Path.NOTEBOOK)
-REFRESH = Rpc(
-    "FLmJqe",
-    "RefreshSource",
-    RefreshSource,
-    Empty,
-    effect=Effect.SET,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=120.0,
-    grade="P",
-)
+CHECK = Rpc("yR9Yof", "CheckSourceFreshness", CheckFreshness, Checked, Effect.READ)
+REFRESH = Rpc("FLmJqe", "RefreshSource", RefreshSource, Empty, Effect.SET, null=True, timeout=120.0, grade="P")
 
 
 async def check(ctx: ToolContext, notebook: str, source_id: str) -> bool:

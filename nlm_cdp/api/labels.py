@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from nlm_cdp.api import notebooks
 from nlm_cdp.api.common import Empty, RequestContext, legible
 from nlm_cdp.errors import NlmError, Outcome
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Bit, Message, Tag
 
 # Messages. N: May to September 2026; M sends `[2]` for every context.
@@ -103,42 +103,15 @@ class DeleteLabels(Message):
 
 # Calls
 
-LIST = Rpc(
-    "I3xc3c", "GetLabels", ListLabels, Labels, effect=Effect.READ, path=Path.NOTEBOOK, variant="labels", grade="N"
-)
+LIST = Rpc("I3xc3c", "GetLabels", ListLabels, Labels, Effect.READ, variant="labels", grade="N")
 ORGANIZE = Rpc(
-    "agX4Bc",
-    "CreateLabel",
-    OrganizeSources,
-    LabelSet,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    variant="organize",
-    timeout=120.0,
-    grade="N",
+    "agX4Bc", "CreateLabel", OrganizeSources, LabelSet, Effect.CREATE, variant="organize", timeout=120.0, grade="N"
 )
-CREATE = Rpc(
-    "agX4Bc", "CreateLabel", CreateLabel, LabelSet, effect=Effect.CREATE, path=Path.NOTEBOOK, variant="label", grade="N"
-)
-RENAME = Rpc(
-    "le8sX", "MutateLabel", RenameLabel, Empty, effect=Effect.SET, path=Path.NOTEBOOK, variant="label-name", grade="N"
-)
-ADD = Rpc(
-    "le8sX", "MutateLabel", AddToLabel, Empty, effect=Effect.CREATE, path=Path.NOTEBOOK, variant="label-add", grade="N"
-)
-REMOVE = Rpc(
-    "le8sX",
-    "MutateLabel",
-    RemoveFromLabel,
-    Empty,
-    effect=Effect.SET,
-    path=Path.NOTEBOOK,
-    variant="label-remove",
-    grade="N",
-)
-DELETE = Rpc(
-    "GyzE7e", "DeleteLabels", DeleteLabels, Empty, effect=Effect.DELETE, path=Path.NOTEBOOK, variant="labels", grade="N"
-)
+CREATE = Rpc("agX4Bc", "CreateLabel", CreateLabel, LabelSet, Effect.CREATE, variant="label", grade="N")
+RENAME = Rpc("le8sX", "MutateLabel", RenameLabel, Empty, Effect.SET, variant="label-name", grade="N")
+ADD = Rpc("le8sX", "MutateLabel", AddToLabel, Empty, Effect.CREATE, variant="label-add", grade="N")
+REMOVE = Rpc("le8sX", "MutateLabel", RemoveFromLabel, Empty, Effect.SET, variant="label-remove", grade="N")
+DELETE = Rpc("GyzE7e", "DeleteLabels", DeleteLabels, Empty, Effect.DELETE, variant="labels", grade="N")
 
 
 async def listing(ctx: ToolContext, notebook: str) -> Labels:

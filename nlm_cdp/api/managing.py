@@ -47,13 +47,13 @@ class ForgetNotebook(Message):
 
 # Calls
 
-COPY = Rpc("te3DCe", "CopyProject", CopyNotebook, Notebook, effect=Effect.CREATE, path=Path.NOTEBOOK, grade="N")
+COPY = Rpc("te3DCe", "CopyProject", CopyNotebook, Notebook, Effect.CREATE, grade="N")
 FORGET = Rpc(
     "fejl7e",
     "RemoveRecentlyViewedProject",
     ForgetNotebook,
     Empty,
-    effect=Effect.SET,
+    Effect.SET,
     path=Path.ACCOUNT,
     harmless=frozenset({13}),
 )

@@ -117,29 +117,14 @@ class Guide(Message):
 
 # Calls
 
-LIST = Rpc("wXbhsf", "ListRecentlyViewedProjects", ListNotebooks, Notebooks, effect=Effect.READ, path=Path.ACCOUNT)
-CREATE = Rpc("CCqFvf", "CreateProject", CreateNotebook, Notebook, effect=Effect.CREATE, path=Path.ACCOUNT)
-GET = Rpc("rLM1Ne", "GetProject", GetNotebook, GotNotebook, effect=Effect.READ, path=Path.NOTEBOOK)
-RENAME = Rpc(
-    "s0tc2d", "MutateProject", RenameNotebook, Notebook, effect=Effect.SET, path=Path.NOTEBOOK, variant="rename"
-)
-CONFIGURE_CHAT = Rpc(
-    "s0tc2d", "MutateProject", ConfigureChat, Notebook, effect=Effect.SET, path=Path.NOTEBOOK, variant="chat"
-)
-SET_VIEW_LEVEL = Rpc(
-    "s0tc2d", "MutateProject", SetViewLevel, Notebook, effect=Effect.SET, path=Path.NOTEBOOK, variant="view"
-)
-DELETE = Rpc("WWINqb", "DeleteProjects", DeleteNotebooks, Empty, effect=Effect.DELETE, path=Path.ACCOUNT)
-GUIDE = Rpc(
-    "VfAZjd",
-    "GenerateNotebookGuide",
-    GuideNotebook,
-    Guide,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=60.0,
-)
+LIST = Rpc("wXbhsf", "ListRecentlyViewedProjects", ListNotebooks, Notebooks, Effect.READ, path=Path.ACCOUNT)
+CREATE = Rpc("CCqFvf", "CreateProject", CreateNotebook, Notebook, Effect.CREATE, path=Path.ACCOUNT)
+GET = Rpc("rLM1Ne", "GetProject", GetNotebook, GotNotebook, Effect.READ)
+RENAME = Rpc("s0tc2d", "MutateProject", RenameNotebook, Notebook, Effect.SET, variant="rename")
+CONFIGURE_CHAT = Rpc("s0tc2d", "MutateProject", ConfigureChat, Notebook, Effect.SET, variant="chat")
+SET_VIEW_LEVEL = Rpc("s0tc2d", "MutateProject", SetViewLevel, Notebook, Effect.SET, variant="view")
+DELETE = Rpc("WWINqb", "DeleteProjects", DeleteNotebooks, Empty, Effect.DELETE, path=Path.ACCOUNT)
+GUIDE = Rpc("VfAZjd", "GenerateNotebookGuide", GuideNotebook, Guide, Effect.READ, null=True, timeout=60.0)
 
 # References
 

@@ -27,7 +27,7 @@ from nlm_cdp.api.common import (
     window,
 )
 from nlm_cdp.errors import DecodeError
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag, json_cell
 
 TYPES = {1: "note", 2: "saved_answer", 3: "custom", 4: "scratch"}
@@ -143,23 +143,12 @@ class DeleteNotes(Message):
 
 # Calls
 
-LIST = Rpc("cFji9", "GetNotes", ListNotes, Notes, effect=Effect.READ, path=Path.NOTEBOOK)
-CREATE = Rpc("CYK0Xb", "CreateNote", CreateNote, GotNote, effect=Effect.CREATE, path=Path.NOTEBOOK, variant="note")
-SAVE_MIND_MAP = Rpc(
-    "CYK0Xb",
-    "CreateNote",
-    SaveMindMap,
-    GotNote,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    variant="mind-map",
-    grade="P",
-)
-SAVE_ANSWER = Rpc(
-    "CYK0Xb", "CreateNote", SaveAnswer, GotNote, effect=Effect.CREATE, path=Path.NOTEBOOK, variant="answer", grade="P"
-)
-UPDATE = Rpc("cYAfTb", "MutateNote", UpdateNote, GotNote, effect=Effect.SET, path=Path.NOTEBOOK)
-DELETE = Rpc("AH0mwd", "DeleteNotes", DeleteNotes, Empty, effect=Effect.DELETE, path=Path.NOTEBOOK)
+LIST = Rpc("cFji9", "GetNotes", ListNotes, Notes, Effect.READ)
+CREATE = Rpc("CYK0Xb", "CreateNote", CreateNote, GotNote, Effect.CREATE, variant="note")
+SAVE_MIND_MAP = Rpc("CYK0Xb", "CreateNote", SaveMindMap, GotNote, Effect.CREATE, variant="mind-map", grade="P")
+SAVE_ANSWER = Rpc("CYK0Xb", "CreateNote", SaveAnswer, GotNote, Effect.CREATE, variant="answer", grade="P")
+UPDATE = Rpc("cYAfTb", "MutateNote", UpdateNote, GotNote, Effect.SET)
+DELETE = Rpc("AH0mwd", "DeleteNotes", DeleteNotes, Empty, Effect.DELETE)
 
 # Rows
 

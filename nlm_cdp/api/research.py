@@ -12,7 +12,7 @@ from pydantic import model_validator
 
 from nlm_cdp.api.adding import Added, DriveFile, Text
 from nlm_cdp.api.common import Empty, RequestContext, Timestamp
-from nlm_cdp.rpc import Effect, Path, Rpc
+from nlm_cdp.rpc import Effect, Rpc
 from nlm_cdp.wire.document import Document
 from nlm_cdp.wire.pblite import Lazy, Message, Row, Tag
 
@@ -245,54 +245,12 @@ class ImportSources(Message):
 
 # Calls
 
-START_FAST = Rpc(
-    "Ljjv0c",
-    "DiscoverSourcesManifold",
-    StartFast,
-    FastStarted,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    timeout=60.0,
-)
-START_DEEP = Rpc(
-    "QA9ei",
-    "DiscoverSourcesAsync",
-    StartDeep,
-    DeepStarted,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=90.0,  # recorded: 14 s
-)
-DISCOVER = Rpc(
-    "Es3dTe",
-    "DiscoverSources",
-    Discover,
-    Findings,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    timeout=60.0,
-    grade="N",
-)
-POLL = Rpc("e3bVqc", "ListDiscoverSourcesJob", PollResearch, Tasks, effect=Effect.READ, path=Path.NOTEBOOK, null=True)
-CANCEL = Rpc(
-    "Zbrupe",
-    "CancelDiscoverSourcesJob",
-    CancelResearch,
-    Empty,
-    effect=Effect.SET,
-    path=Path.NOTEBOOK,
-    null=True,
-    grade="P",
-)
+START_FAST = Rpc("Ljjv0c", "DiscoverSourcesManifold", StartFast, FastStarted, Effect.CREATE, timeout=60.0)
+START_DEEP = Rpc("QA9ei", "DiscoverSourcesAsync", StartDeep, DeepStarted, Effect.CREATE, null=True, timeout=90.0)
+"""Recorded: 14 s."""
+DISCOVER = Rpc("Es3dTe", "DiscoverSources", Discover, Findings, Effect.CREATE, timeout=60.0, grade="N")
+POLL = Rpc("e3bVqc", "ListDiscoverSourcesJob", PollResearch, Tasks, Effect.READ, null=True)
+CANCEL = Rpc("Zbrupe", "CancelDiscoverSourcesJob", CancelResearch, Empty, Effect.SET, null=True, grade="P")
 IMPORT = Rpc(
-    "LBwxtb",
-    "FinishDiscoverSourcesRun",
-    ImportSources,
-    Added,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=240.0,
-    grade="N",
+    "LBwxtb", "FinishDiscoverSourcesRun", ImportSources, Added, Effect.CREATE, null=True, timeout=240.0, grade="N"
 )

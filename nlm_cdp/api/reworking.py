@@ -14,7 +14,7 @@ from nlm_cdp.api.generating import STARTED, nothing, order, rows
 from nlm_cdp.api.notes import LIST as LIST_NOTES
 from nlm_cdp.api.studio import LIST, ArtifactResult, info, located
 from nlm_cdp.errors import NlmError, NotReady, Outcome
-from nlm_cdp.rpc import Args, Effect, Path, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
 
 # Messages
@@ -44,28 +44,8 @@ class ReviseSlides(Message):
 
 # Calls
 
-RETRY = Rpc(
-    "Rytqqe",
-    "RetryArtifact",
-    RetryArtifact,
-    Created,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=120.0,
-    grade="N",
-)
-REVISE = Rpc(
-    "KmcKPe",
-    "DeriveArtifact",
-    ReviseSlides,
-    Created,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=120.0,
-    grade="N",
-)
+RETRY = Rpc("Rytqqe", "RetryArtifact", RetryArtifact, Created, Effect.CREATE, null=True, timeout=120.0, grade="N")
+REVISE = Rpc("KmcKPe", "DeriveArtifact", ReviseSlides, Created, Effect.CREATE, null=True, timeout=120.0, grade="N")
 
 # Tools
 

@@ -10,7 +10,7 @@ from nlm_cdp.api import notebooks
 from nlm_cdp.api.asking import chosen
 from nlm_cdp.api.common import Origin, legible, provenance, provenance_field
 from nlm_cdp.api.rows import distinct
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.document import Range
 from nlm_cdp.wire.pblite import Message, Tag
 
@@ -43,16 +43,7 @@ class SearchResult(Message):
     sources: Annotated[list[Found] | None, Tag(1, lenient=True)] = None
 
 
-SEARCH = Rpc(
-    "ASU5Oe",
-    "RetrieveRelevantChunks",
-    SearchSources,
-    SearchResult,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
-    null=True,
-    grade="N",
-)
+SEARCH = Rpc("ASU5Oe", "RetrieveRelevantChunks", SearchSources, SearchResult, Effect.READ, null=True, grade="N")
 
 # The tool
 

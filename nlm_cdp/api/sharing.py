@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from nlm_cdp.api import notebooks
 from nlm_cdp.api.common import SHORT, Empty, RequestContext, legible
 from nlm_cdp.api.project import ROLES
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Bit, Message, Tag
 
 OWNER, EDITOR, VIEWER, NOBODY = 1, 2, 3, 4
@@ -107,28 +107,11 @@ class RemoveAccess(Share):
 
 # Calls
 
-STATUS = Rpc("JFMDGd", "GetProjectDetails", GetShareStatus, ShareStatus, effect=Effect.READ, path=Path.NOTEBOOK)
-SET_PUBLIC = Rpc("QDyure", "ShareProject", SetPublic, Empty, effect=Effect.SET, path=Path.NOTEBOOK, variant="public")
-GRANT = Rpc(
-    "QDyure",
-    "ShareProject",
-    GrantAccess,
-    Empty,
-    effect=Effect.CREATE,  # sent twice it leaves the same state, but may mail people twice
-    path=Path.NOTEBOOK,
-    variant="grants",
-    grade="P",
-)
-REMOVE = Rpc(
-    "QDyure",
-    "ShareProject",
-    RemoveAccess,
-    Empty,
-    effect=Effect.DELETE,
-    path=Path.NOTEBOOK,
-    variant="remove",
-    grade="P",
-)
+STATUS = Rpc("JFMDGd", "GetProjectDetails", GetShareStatus, ShareStatus, Effect.READ)
+SET_PUBLIC = Rpc("QDyure", "ShareProject", SetPublic, Empty, Effect.SET, variant="public")
+GRANT = Rpc("QDyure", "ShareProject", GrantAccess, Empty, Effect.CREATE, variant="grants", grade="P")
+"""Sent twice it leaves the same state, but may mail people twice."""
+REMOVE = Rpc("QDyure", "ShareProject", RemoveAccess, Empty, Effect.DELETE, variant="remove", grade="P")
 
 # Results
 

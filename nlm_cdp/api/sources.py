@@ -26,7 +26,7 @@ from nlm_cdp.api.common import (
 from nlm_cdp.api.freshness import CHECK, freshness_of
 from nlm_cdp.api.rows import FAILED, STATUS, WEB_PAGE, Source, SourceInfo, distinct, source_info
 from nlm_cdp.errors import NotFound, NotReady
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.document import Document, markdown, plain_text
 from nlm_cdp.wire.pblite import Lazy, Message, Tag
 
@@ -79,19 +79,10 @@ class SourceGuides(Message):
 
 # Calls
 
-DELETE = Rpc("tGMBJ", "DeleteSources", DeleteSources, Empty, effect=Effect.DELETE, path=Path.NOTEBOOK)
-RENAME = Rpc("b7Wfje", "MutateSource", RenameSource, GotSource, effect=Effect.SET, path=Path.NOTEBOOK, null=True)
-LOAD = Rpc("hizoJc", "LoadSource", LoadSource, Loaded, effect=Effect.READ, path=Path.NOTEBOOK, timeout=120.0)
-GUIDE = Rpc(
-    "tr032e",
-    "GenerateDocumentGuides",
-    GuideSources,
-    SourceGuides,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=60.0,
-)
+DELETE = Rpc("tGMBJ", "DeleteSources", DeleteSources, Empty, Effect.DELETE)
+RENAME = Rpc("b7Wfje", "MutateSource", RenameSource, GotSource, Effect.SET, null=True)
+LOAD = Rpc("hizoJc", "LoadSource", LoadSource, Loaded, Effect.READ, timeout=120.0)
+GUIDE = Rpc("tr032e", "GenerateDocumentGuides", GuideSources, SourceGuides, Effect.READ, null=True, timeout=60.0)
 
 # References
 

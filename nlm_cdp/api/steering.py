@@ -12,7 +12,7 @@ from nlm_cdp.api.common import Origin, RequestContext, legible, provenance, prov
 from nlm_cdp.api.notebooks import ChatSettingsInfo, chat_settings
 from nlm_cdp.api.project import GOALS, LENGTHS, ChatSettings, Goal
 from nlm_cdp.api.rows import distinct
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.chat import Chip
 from nlm_cdp.wire.pblite import Message, Tag
 
@@ -53,26 +53,10 @@ class Steps(Message):
 # Calls
 
 SUGGEST_PROMPTS = Rpc(
-    "otmP3b",
-    "GeneratePromptSuggestions",
-    SuggestPrompts,
-    Prompts,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=60.0,
-    grade="N",
+    "otmP3b", "GeneratePromptSuggestions", SuggestPrompts, Prompts, Effect.READ, null=True, timeout=60.0, grade="N"
 )
 SUGGEST_STEPS = Rpc(
-    "OcvKNc",
-    "NextStepSuggestions",
-    SuggestSteps,
-    Steps,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=60.0,
-    grade="N",
+    "OcvKNc", "NextStepSuggestions", SuggestSteps, Steps, Effect.READ, null=True, timeout=60.0, grade="N"
 )
 
 # What the chat is told to be

@@ -30,7 +30,7 @@ from nlm_cdp.api.contents import Card, MapNode, Question
 from nlm_cdp.api.creation import CONTEXT
 from nlm_cdp.api.elements import ELEMENT_CONTEXT
 from nlm_cdp.errors import Drift, Network, NlmError, RateLimited, Service, Timeout
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
 
 NO_SUGGESTIONS = 'NOT artifact.status = "ARTIFACT_STATUS_SUGGESTED"'
@@ -66,8 +66,8 @@ class GotArtifact(Message):
 
 # Calls
 
-LIST = Rpc("gArtLc", "ListArtifacts", ListArtifacts, Artifacts, effect=Effect.READ, path=Path.NOTEBOOK, timeout=60.0)
-GET = Rpc("v9rmvd", "GetArtifact", GetArtifact, GotArtifact, effect=Effect.READ, path=Path.NOTEBOOK, timeout=60.0)
+LIST = Rpc("gArtLc", "ListArtifacts", ListArtifacts, Artifacts, Effect.READ, timeout=60.0)
+GET = Rpc("v9rmvd", "GetArtifact", GetArtifact, GotArtifact, Effect.READ, timeout=60.0)
 
 # References
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from nlm_cdp.api import notebooks
 from nlm_cdp.api.common import SHORT, Origin, RequestContext, legible, provenance, provenance_field
 from nlm_cdp.errors import NlmError
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
 
 LEVELS = {1: "beginner", 2: "intermediate", 3: "advanced"}
@@ -72,21 +72,12 @@ SUGGEST = Rpc(
     "GenerateReportSuggestions",
     SuggestReports,
     SuggestedReports,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
+    Effect.READ,
     null=True,
     timeout=90.0,
     grade="N",
 )
-CHOICES = Rpc(
-    "sqTeoe",
-    "GetArtifactCustomizationChoices",
-    ListChoices,
-    Choices,
-    effect=Effect.READ,
-    path=Path.NOTEBOOK,
-    grade="N",
-)
+CHOICES = Rpc("sqTeoe", "GetArtifactCustomizationChoices", ListChoices, Choices, Effect.READ, grade="N")
 
 # Results
 

@@ -12,7 +12,7 @@ from nlm_cdp.api.freshness import CHECK, REFRESH, RefreshSource, check
 from nlm_cdp.api.rows import KINDS, MARKDOWN, TEXT, Source, SourceInfo, distinct, source_info
 from nlm_cdp.api.sources import LOAD, LoadSource, SourceArgs, SourceResult, located
 from nlm_cdp.errors import NlmError, Outcome
-from nlm_cdp.rpc import Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.document import plain_text
 from nlm_cdp.wire.pblite import Message, Tag
 
@@ -30,17 +30,7 @@ class AppendSource(Message):
     body: Annotated[str, Tag(4, 2, 2)]
 
 
-APPEND = Rpc(
-    "QsNTEd",
-    "AppendSource",
-    AppendSource,
-    Empty,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    null=True,
-    timeout=60.0,
-    grade="P",
-)
+APPEND = Rpc("QsNTEd", "AppendSource", AppendSource, Empty, Effect.CREATE, null=True, timeout=60.0, grade="P")
 
 # Tools
 

@@ -14,7 +14,7 @@ from nlm_cdp.api.intake import READ_BACK, may_have_happened
 from nlm_cdp.api.rows import Source
 from nlm_cdp.api.sources import DELETE, DeleteSources, listing
 from nlm_cdp.errors import Drift, NlmError, Outcome
-from nlm_cdp.rpc import Effect, Path, Rpc, ToolContext
+from nlm_cdp.rpc import Effect, Rpc, ToolContext
 from nlm_cdp.wire.pblite import Message, Tag
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ class Registered(Message):
     again: Annotated[list[Source], Tag(3, each=(1,))] = []
 
 
-REGISTER = Rpc("o4cbdc", "RegisterFile", RegisterFile, Registered, effect=Effect.CREATE, path=Path.NOTEBOOK)
+REGISTER = Rpc("o4cbdc", "RegisterFile", RegisterFile, Registered, Effect.CREATE)
 
 
 async def checked(ctx: ToolContext, path: str, mime: str | None) -> tuple[FilePath, str]:

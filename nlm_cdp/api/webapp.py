@@ -27,7 +27,7 @@ class Started(Message):
     acknowledged: Annotated[list[Acknowledged], Tag(3)] = []
 
 
-ADD_ASYNC = Rpc("X1snv", "AddSourcesAsync", AddSources, Started, effect=Effect.CREATE, path=Path.NOTEBOOK, grade="N")
+ADD_ASYNC = Rpc("X1snv", "AddSourcesAsync", AddSources, Started, Effect.CREATE, grade="N")
 
 # Adding by another call, or asking what the account may use (M, doubtful)
 
@@ -56,20 +56,8 @@ class AskTier(Message):
     entries: Annotated[list[TierEntry], Tag(1)]
 
 
-ADD_ENTRIES = Rpc(
-    "ozz5Z",
-    "Entitlements",
-    AddEntries,
-    Added,
-    effect=Effect.CREATE,
-    path=Path.NOTEBOOK,
-    variant="sources",
-    null=True,
-    grade="M",
-)
-ASK_TIER = Rpc(
-    "ozz5Z", "Entitlements", AskTier, Empty, effect=Effect.READ, path=Path.ACCOUNT, variant="tier", grade="M"
-)
+ADD_ENTRIES = Rpc("ozz5Z", "Entitlements", AddEntries, Added, Effect.CREATE, variant="sources", null=True, grade="M")
+ASK_TIER = Rpc("ozz5Z", "Entitlements", AskTier, Empty, Effect.READ, path=Path.ACCOUNT, variant="tier", grade="M")
 """The answer's shape is not known, except that it names the tier somewhere."""
 
 # Copying to another notebook (P)
@@ -89,9 +77,7 @@ class CopiedSources(Message):
     copies: Annotated[list[CopiedSource] | None, Tag(1, lenient=True)] = None
 
 
-COPY_SOURCES = Rpc(
-    "R27wvc", "CopySourcesAsync", CopySources, CopiedSources, effect=Effect.CREATE, path=Path.NOTEBOOK, grade="P"
-)
+COPY_SOURCES = Rpc("R27wvc", "CopySourcesAsync", CopySources, CopiedSources, Effect.CREATE, grade="P")
 
 # Play Books (N)
 
@@ -120,14 +106,7 @@ class Books(Message):
 
 
 LIST_BOOKS = Rpc(
-    "mVtEUb",
-    "ListExpertIntelligenceContent",
-    ListBooks,
-    Books,
-    effect=Effect.READ,
-    path=Path.ACCOUNT,
-    null=True,
-    grade="N",
+    "mVtEUb", "ListExpertIntelligenceContent", ListBooks, Books, Effect.READ, path=Path.ACCOUNT, null=True, grade="N"
 )
 
 # How the source panel is shown (M)
@@ -141,9 +120,7 @@ class SetSourcePanel(Message):
     mask: Annotated[list[str], Tag(4, 1)] = ["notebook_lm_state.saved_source_panel_view"]
 
 
-SET_SOURCE_PANEL = Rpc(
-    "LQhfEb", "MutateNotebookState", SetSourcePanel, Empty, effect=Effect.SET, path=Path.NOTEBOOK, grade="M"
-)
+SET_SOURCE_PANEL = Rpc("LQhfEb", "MutateNotebookState", SetSourcePanel, Empty, Effect.SET, grade="M")
 
 # Known by their requests alone (M): nobody has described an answer, and the method names are ours
 
@@ -152,7 +129,7 @@ class OpenHome(Message):
     context: Annotated[RequestContext, Tag(1)] = RequestContext()
 
 
-OPEN_HOME = Rpc("ub2Bae", "OpenHome", OpenHome, Empty, effect=Effect.READ, path=Path.ACCOUNT, null=True, grade="M")
+OPEN_HOME = Rpc("ub2Bae", "OpenHome", OpenHome, Empty, Effect.READ, path=Path.ACCOUNT, null=True, grade="M")
 """The app sends it when a page loads; what it is for is not known."""
 
 
@@ -163,6 +140,4 @@ class ListLocation(Message):
     f4: Annotated[int | None, Tag(4)] = 1
 
 
-LIST_LOCATION = Rpc(
-    "rG2vCb", "ListLocation", ListLocation, Empty, effect=Effect.READ, path=Path.ACCOUNT, null=True, grade="M"
-)
+LIST_LOCATION = Rpc("rG2vCb", "ListLocation", ListLocation, Empty, Effect.READ, path=Path.ACCOUNT, null=True, grade="M")
