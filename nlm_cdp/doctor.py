@@ -90,7 +90,7 @@ async def attached(report: Report, options: Options) -> None:
             report.note(step, ok=True, detail=f"hidden page at {session.health().origin}")
             report.note("Account", ok=True, detail=session.health().account or "unknown")
             step = "One real call"
-            from nlm_cdp.api.notebooks import LIST, ListNotebooks
+            from nlm_cdp.api.notebooks.notebooks import LIST, ListNotebooks
 
             answer = await context.call(LIST, ListNotebooks())
             report.note(step, ok=True, detail=f"{len(answer.notebooks or [])} notebooks listed")

@@ -262,11 +262,10 @@ def tool(
     effect: Effect,
     rpcs: tuple[Rpc[Any, Any], ...] = (),
     was: tuple[str, ...] = (),
-    toolset: str | None = None,
 ) -> Callable[[Callable[[ToolContext, I], Awaitable[O]]], Tool[I, O]]:
     """Declare a tool: its name is the function's, its description the docstring, its schemas the annotations.
 
-    `toolset`: the set it belongs to, where that is not named like its module.
+    The set it belongs to is its noun: the module or package of `api` in which it stands.
     """
 
     def declare(run: Callable[[ToolContext, I], Awaitable[O]]) -> Tool[I, O]:
@@ -280,7 +279,7 @@ def tool(
             run=run,
             scope=scope,
             effect=effect,
-            toolset=toolset or run.__module__.rpartition(".")[2],
+            toolset=run.__module__.removeprefix("nlm_cdp.api.").partition(".")[0],
             rpcs=rpcs,
             was=was,
             order=run.__code__.co_firstlineno,

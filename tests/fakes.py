@@ -20,7 +20,9 @@ import jsonschema
 import pytest
 import trio
 
-from nlm_cdp.api import TOOLS, chat, notebooks
+from nlm_cdp.api import TOOLS
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.application import Application
 from nlm_cdp.browser.transfer import Downloaded
 from nlm_cdp.errors import NlmError, NotFound, Outcome, UnconfirmedWrite

@@ -16,7 +16,10 @@ import trio
 
 import nlm_cdp
 from nlm_cdp import __version__, cli
-from nlm_cdp.api import RPCS, chat, notebooks, sources
+from nlm_cdp.api import RPCS
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.sources import sources
 from nlm_cdp.audit import audit
 from nlm_cdp.browser import own
 from nlm_cdp.cli import main

@@ -13,29 +13,17 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from nlm_cdp.api import (
-    RPCS,
-    adding,
-    blocks,
-    chat,
-    classify,
-    creation,
-    curating,
-    elements,
-    freshness,
-    managing,
-    notebook_collections,
-    notebooks,
-    notes,
-    project,
-    research,
-    sharing,
-    sources,
-    studio,
-    uploading,
-)
-from nlm_cdp.api import account as accounts
-from nlm_cdp.api.rows import Source, SourceMeta
+from nlm_cdp.api import RPCS, classify
+from nlm_cdp.api.account import account as accounts
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.labels import collections
+from nlm_cdp.api.notebooks import managing, notebooks, project
+from nlm_cdp.api.notes import notes
+from nlm_cdp.api.research import research
+from nlm_cdp.api.sharing import sharing
+from nlm_cdp.api.sources import adding, freshness, sources, uploading
+from nlm_cdp.api.sources.rows import Source, SourceMeta
+from nlm_cdp.api.studio import blocks, creation, curating, elements, studio
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.sim import generation
 from nlm_cdp.sim.endpoints import Endpoints
@@ -305,7 +293,7 @@ def mirror(account: Account, recorded: Recorded) -> None:
         case notes.DeleteNotes(), _:
             notebook = account.add_notebook("Noted", notebook_id=request.notebook_id)
             account.add_note(notebook, "Doomed", note_id=request.note_ids[0])
-        case notebook_collections.ListCollections(), notebook_collections.Collections():
+        case collections.ListCollections(), collections.Collections():
             for row in answer.collections or []:
                 collection = account.add_label(account.collections, row.name, row.emoji, label_id=row.id)
                 collection.members = [

@@ -9,7 +9,7 @@ import pytest
 
 from nlm_cdp import api
 from nlm_cdp.api.common import RequestContext
-from nlm_cdp.api.notebooks import CREATE, GET, LIST, CreateNotebook, GetNotebook
+from nlm_cdp.api.notebooks.notebooks import CREATE, GET, LIST, CreateNotebook, GetNotebook
 from nlm_cdp.inspection import classify_params, decode_body, decode_chat, registry
 from nlm_cdp.overrides import Overrides
 from nlm_cdp.wire.batchexecute import answer_frame, compact, frame_body

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from nlm_cdp import overrides
-from nlm_cdp.api import notebooks
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import InvalidArgument
 from nlm_cdp.overrides import Overrides
 

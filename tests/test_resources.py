@@ -10,7 +10,9 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import PromptReference, ResourceTemplateReference
 
-from nlm_cdp.api import notebooks, notes, sources
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.notes import notes
+from nlm_cdp.api.sources import sources
 from nlm_cdp.errors import ChromeNotFound, ScopeMissing, SignedOut
 from nlm_cdp.resources import ENTRY, LONGEST, NOTE, NOTEBOOK, READERS, RESOURCES, REST, SOURCE, TEMPLATES, pattern
 from nlm_cdp.server import server_of

@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 from pydantic import BaseModel, Field
 
-from nlm_cdp.api.adding import AddArgs
+from nlm_cdp.api.sources.adding import AddArgs
 from nlm_cdp.errors import InvalidArgument
 from nlm_cdp.rpc import Args, Result
 from nlm_cdp.schema import input_schema, nullable, output_schema, read_arguments

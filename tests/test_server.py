@@ -17,7 +17,11 @@ import trio.testing
 from mcp import Client
 
 from nlm_cdp import __version__, server
-from nlm_cdp.api import RENAMED, RPCS, TOOLS, adding, chat, notebooks, sources, studio_options
+from nlm_cdp.api import RENAMED, RPCS, TOOLS
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.sources import adding, sources
+from nlm_cdp.api.studio import vocabulary
 from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS
 from nlm_cdp.errors import (
     ChromeApprovalPending,
@@ -239,7 +243,7 @@ def test_instructions_name_what_there_is() -> None:
 
 FORMATS = {
     word
-    for kind, options in studio_options.OPTIONS.items()
+    for kind, options in vocabulary.OPTIONS.items()
     for word in (kind, *options, *(each for words in options.values() for each in words))
 }
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.api.chat import ASK, ASK_CONTEXT, Ask
-from nlm_cdp.api.notebooks import (
+from nlm_cdp.api.chat.chat import ASK, ASK_CONTEXT, Ask
+from nlm_cdp.api.notebooks.notebooks import (
     CREATE,
     DELETE,
     GET,

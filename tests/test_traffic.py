@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.api.notebooks import CREATE, LIST, RENAME, CreateNotebook
+from nlm_cdp.api.notebooks.notebooks import CREATE, LIST, RENAME, CreateNotebook
 from nlm_cdp.browser import transfer
 from nlm_cdp.browser.page import Answer
 from nlm_cdp.errors import FileRefused, Network, NlmError, Outcome

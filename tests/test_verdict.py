@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from nlm_cdp import verdict
 from nlm_cdp.api import RPCS
-from nlm_cdp.api.chat import LIST_CHATS
-from nlm_cdp.api.notebooks import CREATE, DELETE, GET, LIST
-from nlm_cdp.api.sources import LOAD
+from nlm_cdp.api.chat.chat import LIST_CHATS
+from nlm_cdp.api.notebooks.notebooks import CREATE, DELETE, GET, LIST
+from nlm_cdp.api.sources.sources import LOAD
 from nlm_cdp.errors import (
     DecodeError,
     Drift,

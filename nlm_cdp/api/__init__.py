@@ -1,4 +1,4 @@
-"""What the product can do: one module per noun, holding its messages, its calls and its tools.
+"""What the product can do: one package per noun, whose modules hold its messages, its calls and its tools.
 
 `RPCS` and `TOOLS` are collected from an explicit list; nothing registers itself.
 """
@@ -7,46 +7,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import (
-    account,
-    adding,
-    asking,
-    chat,
-    conversation,
-    creation,
-    curating,
-    downloading,
-    elements,
-    following,
-    freshness,
-    generating,
-    granting,
-    importing,
-    labelling,
-    labels,
-    language,
-    library,
-    managing,
-    notebook_collections,
-    notebooks,
-    notes,
-    noting,
-    research,
-    researching,
-    reworking,
-    saving,
-    searching,
-    sessions,
-    sharing,
-    sources,
-    steering,
-    studio,
-    suggesting,
-    system,
-    upkeep,
-    uploading,
-    webapp,
-)
+from nlm_cdp.api import library, system
+from nlm_cdp.api.account import account, language
+from nlm_cdp.api.chat import asking, chat, conversation, saving, sessions, steering
+from nlm_cdp.api.labels import collections, editing, labels
+from nlm_cdp.api.notebooks import managing, notebooks
+from nlm_cdp.api.notes import notes, writing
+from nlm_cdp.api.research import following, importing, research, starting
+from nlm_cdp.api.sharing import granting, sharing
+from nlm_cdp.api.sources import adding, freshness, searching, sources, upkeep, uploading, webapp
+from nlm_cdp.api.studio import creation, curating, downloading, elements, generating, reworking, studio, suggesting
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.rpc import Rpc, Tool
 from nlm_cdp.wire.pblite import Row, unclaimed
@@ -62,8 +32,8 @@ MODULES = (
     upkeep,
     webapp,
     labels,
-    labelling,
-    notebook_collections,
+    editing,
+    collections,
     chat,
     asking,
     conversation,
@@ -71,7 +41,7 @@ MODULES = (
     steering,
     sessions,
     notes,
-    noting,
+    writing,
     studio,
     generating,
     reworking,
@@ -81,7 +51,7 @@ MODULES = (
     creation,
     elements,
     research,
-    researching,
+    starting,
     following,
     importing,
     sharing,

@@ -6,7 +6,7 @@ from contextlib import suppress
 from typing import Literal
 
 from nlm_cdp import __version__
-from nlm_cdp.api import notebooks
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import AccessGated, FileRefused, NlmError, SignedOut
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 

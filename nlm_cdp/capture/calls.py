@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any
 
-from nlm_cdp.api.chat import ASK
+from nlm_cdp.api.chat.chat import ASK
 from nlm_cdp.capture.exchange import Body, Exchange, Kind, Part
 from nlm_cdp.errors import Drift, NlmError
 from nlm_cdp.wire.batchexecute import GENERIC, Call, FrameReader, frame_body, loosely, parse_form

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from nlm_cdp import __version__
-from nlm_cdp.api.chat import ASK
+from nlm_cdp.api.chat.chat import ASK
 from nlm_cdp.capture.calls import UPLOAD
 from nlm_cdp.capture.exchange import Body, Exchange, Kind, Part, text_of
 from nlm_cdp.capture.fixture import Fixture

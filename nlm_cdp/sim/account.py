@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import account as api
+from nlm_cdp.api.account import account as api
 from nlm_cdp.api.common import Timestamp
 from nlm_cdp.sim.answers import Handler
 from nlm_cdp.sim.state import Account

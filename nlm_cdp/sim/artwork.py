@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nlm_cdp.api import blocks
-from nlm_cdp.api.artifacts import MIME
-from nlm_cdp.api.blocks import Image, Media
+from nlm_cdp.api.studio import blocks
+from nlm_cdp.api.studio.artifacts import MIME
+from nlm_cdp.api.studio.blocks import Image, Media
 from nlm_cdp.sim.markup import NORMAL, Block, Run, elements, paragraph
 from nlm_cdp.sim.markup import blocks as parsed
 from nlm_cdp.sim.media import DOWNLOAD, IMAGES, VIDEO

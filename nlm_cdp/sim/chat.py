@@ -9,9 +9,9 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from nlm_cdp.api import chat as api
+from nlm_cdp.api.chat import chat as api
 from nlm_cdp.api.common import Empty
-from nlm_cdp.api.rows import READY
+from nlm_cdp.api.sources.rows import READY
 from nlm_cdp.sim.answers import DENIED, INVALID, NOT_FOUND, Handler, Refusal, Stream
 from nlm_cdp.sim.draft import Claim, Draft, Quote
 from nlm_cdp.sim.markup import Block, Run, elements

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import blocks, contents
-from nlm_cdp.api import elements as api
-from nlm_cdp.api.artifacts import SUGGESTED
-from nlm_cdp.api.blocks import Artifact as Row
-from nlm_cdp.api.blocks import UserState
 from nlm_cdp.api.common import Empty
+from nlm_cdp.api.studio import blocks, contents
+from nlm_cdp.api.studio import elements as api
+from nlm_cdp.api.studio.artifacts import SUGGESTED
+from nlm_cdp.api.studio.blocks import Artifact as Row
+from nlm_cdp.api.studio.blocks import UserState
 from nlm_cdp.sim.answers import INVALID, Handler, Refusal
 from nlm_cdp.sim.generation import PENDING, echoed, maker_of, planned, stamped
 from nlm_cdp.sim.notebooks import changeable

@@ -12,8 +12,8 @@ from urllib.parse import parse_qs, urlencode
 
 import trio
 
-from nlm_cdp.api import chat as chat_api
 from nlm_cdp.api import classify, variants
+from nlm_cdp.api.chat import chat as chat_api
 from nlm_cdp.errors import Drift
 from nlm_cdp.sim import (
     account,

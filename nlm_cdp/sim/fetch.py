@@ -9,7 +9,7 @@ import re
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from nlm_cdp.api.intake import video_id
+from nlm_cdp.api.sources.intake import video_id
 
 UNREACHABLE = "fail.example"
 SLOW = "slow.example"

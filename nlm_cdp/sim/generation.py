@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from nlm_cdp.api import blocks
-from nlm_cdp.api.artifacts import FAILED, READY, SUGGESTED
-from nlm_cdp.api.blocks import Artifact as Row
-from nlm_cdp.api.blocks import ArtifactSource, UserState
 from nlm_cdp.api.common import Timestamp
+from nlm_cdp.api.studio import blocks
+from nlm_cdp.api.studio.artifacts import FAILED, READY, SUGGESTED
+from nlm_cdp.api.studio.blocks import Artifact as Row
+from nlm_cdp.api.studio.blocks import ArtifactSource, UserState
 from nlm_cdp.sim.artwork import MAKES, NOTICE, Make, Material
 from nlm_cdp.sim.records import Artifact, Notebook, Source
 from nlm_cdp.sim.state import Account

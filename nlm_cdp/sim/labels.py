@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import labels as api
-from nlm_cdp.api import notebook_collections as collections
 from nlm_cdp.api.common import Empty
+from nlm_cdp.api.labels import collections
+from nlm_cdp.api.labels import labels as api
 from nlm_cdp.sim.answers import NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.notebooks import changeable
 from nlm_cdp.sim.records import MARKDOWN, TEXT, VIDEO, WEB_PAGE, Label, Notebook

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from nlm_cdp.api import managing, project
-from nlm_cdp.api import notebooks as api
 from nlm_cdp.api.common import Empty, Provenance, RequestContext
-from nlm_cdp.api.rows import READY
+from nlm_cdp.api.notebooks import managing, project
+from nlm_cdp.api.notebooks import notebooks as api
+from nlm_cdp.api.sources.rows import READY
 from nlm_cdp.sim.answers import DENIED, INTERNAL, INVALID, NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.records import OWNER, Notebook, Source
 from nlm_cdp.sim.retrieval import frequent, sentences

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import notes as api
 from nlm_cdp.api.common import Empty
+from nlm_cdp.api.notes import notes as api
 from nlm_cdp.sim.answers import NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.notebooks import changeable
 from nlm_cdp.sim.records import Note

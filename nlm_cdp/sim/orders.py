@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import notebooks
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.sim.actions import BATCHES, NAMED, Action
 from nlm_cdp.sim.framing import payload
 from nlm_cdp.sim.http import Response

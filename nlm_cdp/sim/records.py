@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
-from nlm_cdp.api.blocks import Artifact as ArtifactRow
 from nlm_cdp.api.common import Timestamp
-from nlm_cdp.api.project import ChatSettings
-from nlm_cdp.api.research import Findings, Query
-from nlm_cdp.api.rows import READY, DocsDescriptor, YouTube
+from nlm_cdp.api.notebooks.project import ChatSettings
+from nlm_cdp.api.research.research import Findings, Query
+from nlm_cdp.api.sources.rows import READY, DocsDescriptor, YouTube
+from nlm_cdp.api.studio.blocks import Artifact as ArtifactRow
 from nlm_cdp.sim.http import Digest
 from nlm_cdp.sim.markup import blocks, elements
 from nlm_cdp.wire.chat import AnswerRow

@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nlm_cdp.api import adding
-from nlm_cdp.api import research as api
 from nlm_cdp.api.common import Empty
-from nlm_cdp.api.intake import video_id
+from nlm_cdp.api.research import research as api
+from nlm_cdp.api.sources import adding
+from nlm_cdp.api.sources.intake import video_id
 from nlm_cdp.sim.answers import INVALID, NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.fetch import UNREACHABLE
 from nlm_cdp.sim.markup import blocks, elements

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import project as wire
-from nlm_cdp.api.rows import READY, Revision, SourceMeta, SourceState
-from nlm_cdp.api.rows import Source as SourceRow
+from nlm_cdp.api.notebooks import project as wire
+from nlm_cdp.api.sources.rows import READY, Revision, SourceMeta, SourceState
+from nlm_cdp.api.sources.rows import Source as SourceRow
 from nlm_cdp.sim.records import VIEWER, Notebook, Source
 from nlm_cdp.sim.state import Account
 

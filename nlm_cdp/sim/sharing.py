@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from nlm_cdp.api import sharing as api
 from nlm_cdp.api.common import Empty
+from nlm_cdp.api.sharing import sharing as api
 from nlm_cdp.sim.answers import INVALID, NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.notebooks import changeable
 from nlm_cdp.sim.records import OWNER, Notebook

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from nlm_cdp.api import adding, uploading
-from nlm_cdp.api import sources as api
 from nlm_cdp.api.common import Empty
-from nlm_cdp.api.intake import video_id
-from nlm_cdp.api.rows import READY, DocsDescriptor, SourceMeta, YouTube
-from nlm_cdp.api.rows import Source as SourceRow
+from nlm_cdp.api.sources import adding, uploading
+from nlm_cdp.api.sources import sources as api
+from nlm_cdp.api.sources.intake import video_id
+from nlm_cdp.api.sources.rows import READY, DocsDescriptor, SourceMeta, YouTube
+from nlm_cdp.api.sources.rows import Source as SourceRow
 from nlm_cdp.sim import fetch
 from nlm_cdp.sim.answers import DENIED, INVALID, NOT_FOUND, Handler, Pieces, Refusal
 from nlm_cdp.sim.filler import element_rows

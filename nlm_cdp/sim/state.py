@@ -16,8 +16,8 @@ from typing import Literal
 from uuid import UUID
 
 from nlm_cdp.api.common import Timestamp
-from nlm_cdp.api.project import Limits
-from nlm_cdp.api.rows import READY, DocsDescriptor, YouTube
+from nlm_cdp.api.notebooks.project import Limits
+from nlm_cdp.api.sources.rows import READY, DocsDescriptor, YouTube
 from nlm_cdp.sim.filler import paragraphs
 from nlm_cdp.sim.media import DOWNLOAD, IMAGES, Media
 from nlm_cdp.sim.records import OWNER, TEXT, Conversation, Label, Note, Notebook, Source, Upload

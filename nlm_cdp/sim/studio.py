@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import blocks, creation, curating, reworking, studio, studio_options, suggesting
-from nlm_cdp.api.artifacts import FAILED, READY, SUGGESTED
-from nlm_cdp.api.blocks import Artifact as Row
 from nlm_cdp.api.common import Empty
-from nlm_cdp.api.creation import Created
-from nlm_cdp.api.rows import READY as SOURCE_READY
+from nlm_cdp.api.sources.rows import READY as SOURCE_READY
+from nlm_cdp.api.studio import blocks, creation, curating, reworking, studio, suggesting, vocabulary
+from nlm_cdp.api.studio.artifacts import FAILED, READY, SUGGESTED
+from nlm_cdp.api.studio.blocks import Artifact as Row
+from nlm_cdp.api.studio.creation import Created
 from nlm_cdp.sim.answers import INVALID, NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.artwork import NOTICE, Material, laid_out, mind_map
 from nlm_cdp.sim.generation import PENDING, advance, make, stamped
@@ -160,7 +160,7 @@ def suggest_reports(account: Account, request: suggesting.SuggestReports) -> sug
 
 def list_choices(account: Account, request: suggesting.ListChoices) -> suggesting.Choices:
     def choices(kind: str) -> list[suggesting.Choice]:
-        words = studio_options.OPTIONS[kind]["format"]
+        words = vocabulary.OPTIONS[kind]["format"]
         return [
             suggesting.Choice(code=code, title=word.replace("_", " ").capitalize(), description=NOTICE)
             for word, code in words.items()
@@ -168,7 +168,7 @@ def list_choices(account: Account, request: suggesting.ListChoices) -> suggestin
 
     presets = [
         suggesting.ReportChoice(kind=preset.title, description=preset.description, directive=preset.directive)
-        for preset in studio_options.PRESETS.values()
+        for preset in vocabulary.PRESETS.values()
         if preset.directive
     ]
     return suggesting.Choices(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import adding
-from nlm_cdp.api import webapp as api
 from nlm_cdp.api.common import Empty
-from nlm_cdp.api.rows import Source as SourceRow
-from nlm_cdp.api.rows import SourceMeta, SourceState
+from nlm_cdp.api.sources import adding
+from nlm_cdp.api.sources import webapp as api
+from nlm_cdp.api.sources.rows import Source as SourceRow
+from nlm_cdp.api.sources.rows import SourceMeta, SourceState
 from nlm_cdp.sim.answers import INVALID, NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.notebooks import changeable, twin
 from nlm_cdp.sim.records import PROCESSING, Notebook, Source

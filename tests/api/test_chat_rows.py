@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import chat, classify, steering
+from nlm_cdp.api import classify
+from nlm_cdp.api.chat import chat, steering
 from nlm_cdp.wire.pblite import canonical, unclaimed
 from tests.fakes import CHAT1, NB, S1, S2
 

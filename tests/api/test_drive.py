@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlm_cdp.api.drive import DOCUMENT, PDF, PRESENTATION, SPREADSHEET, File, file_at, wanted_file
+from nlm_cdp.api.sources.drive import DOCUMENT, PDF, PRESENTATION, SPREADSHEET, File, file_at, wanted_file
 from nlm_cdp.errors import InvalidArgument
 
 ID = "1nUn_EBWNlEKhJa47ywGnp3HRZGHZTntwOT0j36Noip5"

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nlm_cdp.api.intake import Item, Kind, address, heading, match, may_have_happened, plan, undecided, video_id
-from nlm_cdp.api.rows import Source
+from nlm_cdp.api.sources.intake import Item, Kind, address, heading, match, may_have_happened, plan, undecided, video_id
+from nlm_cdp.api.sources.rows import Source
 from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, Service
 from nlm_cdp.wire.batchexecute import Status
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import classify, labels
-from nlm_cdp.api import notebook_collections as collections
+from nlm_cdp.api import classify
+from nlm_cdp.api.labels import collections, labels
 from nlm_cdp.wire.pblite import Message, canonical, unclaimed
 from tests.fakes import NB, NB2, S1, S2
 

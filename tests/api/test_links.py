@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlm_cdp.api.links import links
+from nlm_cdp.api.sources.links import links
 
 A = "https://a.test/x"
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import classify, managing, notebooks
-from nlm_cdp.api.project import ChatSettings, Notebook
+from nlm_cdp.api import classify
+from nlm_cdp.api.notebooks import managing, notebooks
+from nlm_cdp.api.notebooks.project import ChatSettings, Notebook
 from nlm_cdp.wire.pblite import canonical, unclaimed
 from tests.fakes import NB, NB2
 

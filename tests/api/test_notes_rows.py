@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import classify, notes, variants
+from nlm_cdp.api import classify, variants
 from nlm_cdp.api.common import SHORT, RequestContext, Timestamp
+from nlm_cdp.api.notes import notes
 from nlm_cdp.wire.pblite import Message, canonical, unclaimed
 from tests.fakes import NB, S1, S2
 

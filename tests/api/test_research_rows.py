@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import classify, research
-from nlm_cdp.api.research import FoundSource, Task, Tasks
+from nlm_cdp.api import classify
+from nlm_cdp.api.research import research
+from nlm_cdp.api.research.research import FoundSource, Task, Tasks
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.pblite import canonical, unclaimed

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api.notebooks import GotNotebook
-from nlm_cdp.api.rows import DRIVE_STATUS, KINDS, STATUS, Source, distinct, source_info
+from nlm_cdp.api.notebooks.notebooks import GotNotebook
+from nlm_cdp.api.sources.rows import DRIVE_STATUS, KINDS, STATUS, Source, distinct, source_info
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.wire.pblite import canonical, unclaimed
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import classify, sharing
+from nlm_cdp.api import classify
+from nlm_cdp.api.sharing import sharing
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.pblite import canonical, unclaimed

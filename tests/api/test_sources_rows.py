@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import adding, classify, freshness, searching, sources, upkeep, webapp
+from nlm_cdp.api import classify
+from nlm_cdp.api.sources import adding, freshness, searching, sources, upkeep, webapp
 from nlm_cdp.wire.pblite import canonical, unclaimed
 from tests.fakes import NB, NB2, S1, S2
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import blocks, classify, creation, curating, elements, reworking, studio, studio_options, suggesting
-from nlm_cdp.api.creation import CREATIONS, Order
+from nlm_cdp.api import classify
+from nlm_cdp.api.studio import blocks, creation, curating, elements, reworking, studio, suggesting, vocabulary
+from nlm_cdp.api.studio.creation import CREATIONS, Order
 from nlm_cdp.wire.pblite import canonical
 from tests.fakes import NB, NB2, S1, S2
 
@@ -221,7 +222,7 @@ def test_what_nobody_sends_is_none_of_them(rpc: str, row: list[Any]) -> None:
 
 
 def sent(kind: str, prompt: str | None = "Fog", language: str | None = "en", **options: str) -> Any:
-    order = Order(NB, [S1, S2], prompt, language, studio_options.chosen(kind, options, prompt))
+    order = Order(NB, [S1, S2], prompt, language, vocabulary.chosen(kind, options, prompt))
     row = CREATIONS[kind].request(order).encode()
     assert row[:2] == [CTXA, NB]
     assert row[2][:2] == [None, None]
@@ -280,7 +281,7 @@ def test_a_reports_preset_is_its_title_and_the_instructions_follow_the_directive
     for word in ("briefing_doc", "study_guide", "blog_post"):
         config = sent("report", format=word)[2][1]
         titles[word] = config[:2]
-        directive = studio_options.PRESETS[word].directive
+        directive = vocabulary.PRESETS[word].directive
         assert config[5] == f"{directive}\n\nFog"
         assert sent("report", prompt=None, format=word)[2][1][5] == directive
     assert titles == {
@@ -293,10 +294,10 @@ def test_a_reports_preset_is_its_title_and_the_instructions_follow_the_directive
 @pytest.mark.parametrize("kind", CREATIONS)
 def test_without_prompt_and_language_nothing_stands_in_their_place(kind: str) -> None:
     rpc = CREATIONS[kind].rpc
-    order = Order(NB, [S1], None, None, studio_options.chosen(kind, {}, None))
-    options = rpc.request.decode(CREATIONS[kind].request(order).encode()).options
-    assert options.language is None
-    assert (options.prompt is None) == (kind != "report")
+    order = Order(NB, [S1], None, None, vocabulary.chosen(kind, {}, None))
+    sent = rpc.request.decode(CREATIONS[kind].request(order).encode()).options
+    assert sent.language is None
+    assert (sent.prompt is None) == (kind != "report")
 
 
 # Rows of answers

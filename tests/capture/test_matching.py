@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import notebooks
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.capture.calls import Recorded
 from nlm_cdp.capture.matching import Candidate, Match, match
 from nlm_cdp.capture.reading import read

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api import notebooks
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.capture.outline import outline
 from tests.capture.test_fixture import LISTING, NOTEBOOK
 

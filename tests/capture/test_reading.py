@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import notebooks, sources
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.sources import sources
 from nlm_cdp.capture.calls import Recorded
 from nlm_cdp.capture.reading import declared, nearest, read, read_upload
 from nlm_cdp.overrides import Overrides

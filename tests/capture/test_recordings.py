@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from nlm_cdp.api.chat import ASK
+from nlm_cdp.api.chat.chat import ASK
 from nlm_cdp.capture.calls import Recorded, calls_of
 from nlm_cdp.capture.drift import Class, compare
 from nlm_cdp.capture.exchange import Body, Exchange, Kind, Part

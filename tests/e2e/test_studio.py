@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api.creation import CREATIONS
+from nlm_cdp.api.studio.creation import CREATIONS
 from nlm_cdp.sim.faults import Fault, Kind, displayable
 from tests.e2e.world import World, in_chromium, world
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import trio
 
-from nlm_cdp.api.sources import LOAD, LoadSource
+from nlm_cdp.api.sources.sources import LOAD, LoadSource
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.cdp.generated import target
 from nlm_cdp.wire.document import wire_text

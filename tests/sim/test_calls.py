@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from nlm_cdp.api import RPCS, adding, notebooks, project, sources
+from nlm_cdp.api import RPCS
 from nlm_cdp.api.common import SHORT, Provenance, RequestContext
+from nlm_cdp.api.notebooks import notebooks, project
+from nlm_cdp.api.sources import adding, sources
 from nlm_cdp.sim.endpoints import HANDLERS
 from nlm_cdp.sim.records import VIEWER
 from nlm_cdp.wire.batchexecute import Call, FrameReader, Replies, read_replies

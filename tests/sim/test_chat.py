@@ -7,7 +7,7 @@ import json
 import pytest
 import trio
 
-from nlm_cdp.api import chat
+from nlm_cdp.api.chat import chat
 from nlm_cdp.api.common import Provenance, RequestContext
 from nlm_cdp.sim.chat import NOTICE, SILENT
 from nlm_cdp.wire.batchexecute import FrameReader

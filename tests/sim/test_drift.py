@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import chat, notebooks
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.sim import orders
 from nlm_cdp.sim.actions import NAMED
 from nlm_cdp.sim.faults import Fault, Kind

@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 import trio
 
-from nlm_cdp.api import adding, chat, notebooks
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.sources import adding
 from nlm_cdp.errors import Drift, Network, NlmError, RateLimited, Service
 from nlm_cdp.sim.faults import CHAT, FOREIGN_ID, Fault, Kind, displayable
 from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, NotRpcReply, Reply, chat_f_req, f_req, form, read_replies

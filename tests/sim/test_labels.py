@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlm_cdp.api import labels
-from nlm_cdp.api import notebook_collections as collections
+from nlm_cdp.api.labels import collections, labels
 from nlm_cdp.sim.records import VIEWER
 from nlm_cdp.wire.batchexecute import Call, read_replies
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlm_cdp.api import notes
+from nlm_cdp.api.notes import notes
 from nlm_cdp.sim.records import VIEWER
 
 pytestmark = pytest.mark.realtime

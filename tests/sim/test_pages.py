@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 
 import pytest
 
-from nlm_cdp.api import notebooks
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.sim.actions import BATCHES, NAMED
 from nlm_cdp.wire import page
 from nlm_cdp.wire.batchexecute import PATH, Call, f_req, form, read_replies

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import sharing as api
+from nlm_cdp.api.sharing import sharing as api
 from nlm_cdp.sim.answers import DENIED, INVALID, NOT_FOUND, Refusal
 from nlm_cdp.sim.endpoints import run
 from nlm_cdp.sim.records import EDITOR, OWNER, VIEWER, Notebook

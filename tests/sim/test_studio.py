@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import blocks, creation, curating, elements, reworking, studio, suggesting
-from nlm_cdp.api.artifacts import KINDS, downloadable, kind_of, state
 from nlm_cdp.api.common import SHORT
-from nlm_cdp.api.contents import table_rows
-from nlm_cdp.api.creation import CREATIONS, Order
-from nlm_cdp.api.studio_options import OPTIONS, chosen
+from nlm_cdp.api.studio import blocks, creation, curating, elements, reworking, studio, suggesting
+from nlm_cdp.api.studio.artifacts import KINDS, downloadable, kind_of, state
+from nlm_cdp.api.studio.contents import table_rows
+from nlm_cdp.api.studio.creation import CREATIONS, Order
+from nlm_cdp.api.studio.vocabulary import OPTIONS, chosen
 from nlm_cdp.sim.endpoints import run
 from nlm_cdp.sim.generation import finish, make, suggest
 from nlm_cdp.sim.media import DOWNLOAD

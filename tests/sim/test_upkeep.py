@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 import trio
 
-from nlm_cdp.api import adding, chat, freshness, managing, notebooks, searching, sources, steering, upkeep, webapp
-from nlm_cdp.api.rows import DocsDescriptor
+from nlm_cdp.api.chat import chat, steering
+from nlm_cdp.api.notebooks import managing, notebooks
+from nlm_cdp.api.sources import adding, freshness, searching, sources, upkeep, webapp
+from nlm_cdp.api.sources.rows import DocsDescriptor
 from nlm_cdp.sim.records import VIEWER
 from nlm_cdp.wire.document import plain_text
 

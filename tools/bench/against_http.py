@@ -17,7 +17,9 @@ from typing import Any
 
 import trio
 
-from nlm_cdp.api import chat, notebooks, sources, uploading
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.sources import sources, uploading
 from nlm_cdp.sim.chrome import throwaway_chrome
 from tools.bench.calls import Host
 from tools.bench.direct import Direct
@@ -39,7 +41,7 @@ trio.run(main)
 """
 DIRECT_COLD = """
 import json, sys
-from nlm_cdp.api.notebooks import LIST, ListNotebooks
+from nlm_cdp.api.notebooks.notebooks import LIST, ListNotebooks
 from tools.bench.direct import Direct
 assert Direct(json.loads(sys.argv[1])).call(LIST.id, ListNotebooks().encode())
 """

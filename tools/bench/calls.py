@@ -16,7 +16,7 @@ from typing import Any
 
 import trio
 
-from nlm_cdp.api.notebooks import LIST, ListNotebooks
+from nlm_cdp.api.notebooks.notebooks import LIST, ListNotebooks
 from nlm_cdp.browser.account import Place
 from nlm_cdp.browser.attach import open_page
 from nlm_cdp.browser.page import Request as PageRequest

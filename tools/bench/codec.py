@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from nlm_cdp import verdict
-from nlm_cdp.api import notebooks, sources
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.sources import sources
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.batchexecute import answer_frame, frame_body
 from nlm_cdp.wire.chat import ChatReader

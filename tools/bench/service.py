@@ -6,7 +6,7 @@ import json
 
 import trio
 
-from nlm_cdp.api import blocks
+from nlm_cdp.api.studio import blocks
 from nlm_cdp.sim import artwork
 from nlm_cdp.sim.generation import finish, make
 from nlm_cdp.sim.simulator import simulator

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api import account as api
+from nlm_cdp.api.account import account as api
 from nlm_cdp.api.common import RequestContext
 from nlm_cdp.sim.actions.action import WEB, Action, Made
 from nlm_cdp.sim.records import Notebook

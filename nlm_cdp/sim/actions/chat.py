@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api import chat as api
-from nlm_cdp.api import steering
+from nlm_cdp.api.chat import chat as api
+from nlm_cdp.api.chat import steering
 from nlm_cdp.api.common import RequestContext
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import WEB, Action, Made

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import blocks
-from nlm_cdp.api import elements as api
+from nlm_cdp.api.studio import blocks
+from nlm_cdp.api.studio import elements as api
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import Action, Made

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api import labels as api
-from nlm_cdp.api import notebook_collections as collections
+from nlm_cdp.api.labels import collections
+from nlm_cdp.api.labels import labels as api
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import WEB, Action, Made
 from nlm_cdp.sim.records import Notebook

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api import managing, project, webapp
-from nlm_cdp.api import notebooks as api
 from nlm_cdp.api.common import RequestContext
+from nlm_cdp.api.notebooks import managing, project
+from nlm_cdp.api.notebooks import notebooks as api
+from nlm_cdp.api.sources import webapp
 from nlm_cdp.sim.actions.action import WEB, Action, Made
 from nlm_cdp.sim.records import Notebook
 from nlm_cdp.sim.state import Account

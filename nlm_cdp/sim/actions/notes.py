@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api import notes as api
 from nlm_cdp.api.common import RequestContext
+from nlm_cdp.api.notes import notes as api
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import Action, Made
 from nlm_cdp.sim.records import Notebook

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import blocks, chat, research
-from nlm_cdp.api.artifacts import READY as ARTIFACT_READY
-from nlm_cdp.api.rows import READY, DocsDescriptor
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.research import research
+from nlm_cdp.api.sources.rows import READY, DocsDescriptor
+from nlm_cdp.api.studio import blocks
+from nlm_cdp.api.studio.artifacts import READY as ARTIFACT_READY
 from nlm_cdp.sim.chat import ask
 from nlm_cdp.sim.generation import PENDING, PROCESSING, advance, finish, make
 from nlm_cdp.sim.records import TEXT, Conversation, Label, Note, Notebook, Research, Source

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api import sharing as api
+from nlm_cdp.api.sharing import sharing as api
 from nlm_cdp.sim.actions.action import WEB, Action, Made
 from nlm_cdp.sim.records import Notebook
 from nlm_cdp.sim.state import Account

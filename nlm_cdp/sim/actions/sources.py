@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api import adding, freshness, searching, upkeep, uploading, webapp
-from nlm_cdp.api import sources as api
+from nlm_cdp.api.sources import adding, freshness, searching, upkeep, uploading, webapp
+from nlm_cdp.api.sources import sources as api
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import Action, Made
 from nlm_cdp.sim.records import Notebook

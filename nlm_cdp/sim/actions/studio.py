@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api import blocks, creation, curating, elements, reworking, studio, suggesting
-from nlm_cdp.api.studio_options import OPTIONS, chosen
+from nlm_cdp.api.studio import blocks, creation, curating, elements, reworking, studio, suggesting
+from nlm_cdp.api.studio.vocabulary import OPTIONS, chosen
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import CAPABLE, Action, Made
 from nlm_cdp.sim.records import Notebook

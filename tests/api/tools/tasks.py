@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nlm_cdp.api import research
+from nlm_cdp.api.research import research
 from tests.fakes import START, Bench
 
 R1, R2, R3 = (f"{digit * 8}-0000-4000-8000-{digit * 12}" for digit in "123")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import account
+from nlm_cdp.api.account import account
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome, RateLimited
 from tests.fakes import REFUSALS, START, Bench, lost, refused
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.api import chat, notebooks
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome, RateLimited, Service, UnconfirmedWrite
 from tests.fakes import (
     CHAT1,

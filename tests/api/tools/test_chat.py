@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.api import chat, notebooks
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import FileRefused, Network, NlmError, Outcome, RateLimited, Service
 from nlm_cdp.store import open_store
 from tests.fakes import (

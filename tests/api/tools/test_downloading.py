@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nlm_cdp.api import notes, studio
+from nlm_cdp.api.notes import notes
+from nlm_cdp.api.studio import studio
 from nlm_cdp.errors import NotReady, Permission, RateLimited, Service
 from tests.api.tools.test_studio import AUDIO, PENDING, REPORT, URL, row
 from tests.fakes import NB, START, Bench, FakeFiles

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.api import notebooks, research
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.research import research
 from nlm_cdp.errors import Network, NlmError, Outcome
 from tests.api.tools.tasks import (
     CANCELLED,

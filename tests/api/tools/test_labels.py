@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.api import labels, notebooks
+from nlm_cdp.api.labels import labels
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome
 from tests.fakes import NB, S1, S2, S3, S4, Bench, lost, notebook, refused, source
 

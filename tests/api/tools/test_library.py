@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import notebooks
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import Outcome
 from tests.fakes import NB, NB2, NB3, S1, Bench, notebook, source
 

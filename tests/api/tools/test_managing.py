@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import managing, notebooks
+from nlm_cdp.api.notebooks import managing, notebooks
 from nlm_cdp.errors import Network, Outcome
 from tests.fakes import NB, NB2, NB3, REFUSALS, S1, Bench, lost, notebook, refused, source, with_notebook
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import notebooks
 from nlm_cdp.api.common import Timestamp
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome, RateLimited, Timeout
 from tests.fakes import NB, NB2, NB3, S1, S2, START, Bench, lost, notebook, refused, source, with_notebook
 

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.api import notebooks, notes
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.notes import notes
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome
 from tests.fakes import NB, NB2, S1, START, Bench, lost, notebook, refused, with_notebook
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import chat, notes
-from nlm_cdp.api.citing import MARKER, numbers_of
-from nlm_cdp.api.saving import anchored
+from nlm_cdp.api.chat import chat
+from nlm_cdp.api.chat.citing import MARKER, numbers_of
+from nlm_cdp.api.chat.saving import anchored
+from nlm_cdp.api.notes import notes
 from nlm_cdp.errors import Network, Outcome
 from nlm_cdp.wire.document import units
 from tests.fakes import CHAT1, CHAT2, NB, NB2, REFUSALS, S1, S2, Bench, citation, lost, refused

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import notebooks, sharing
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.sharing import sharing
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome, RateLimited
 from tests.fakes import NB, NB2, REFUSALS, Bench, lost, notebook, refused
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import chat, notebooks, steering
+from nlm_cdp.api.chat import chat, steering
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import Network, NlmError, Outcome
 from tests.fakes import (
     CHAT1,

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import creation, curating, notebooks, notes, reworking, studio, suggesting
-from nlm_cdp.api.artifacts import KINDS, downloadable, kind_of, state
-from nlm_cdp.api.blocks import Artifact
-from nlm_cdp.api.creation import CREATIONS
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.notes import notes
+from nlm_cdp.api.studio import creation, curating, reworking, studio, suggesting
+from nlm_cdp.api.studio.artifacts import KINDS, downloadable, kind_of, state
+from nlm_cdp.api.studio.blocks import Artifact
+from nlm_cdp.api.studio.creation import CREATIONS
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome, SignedOut, Timeout
 from tests.fakes import NB, REFUSALS, S1, S2, START, Bench, lost, refused, source, text_element, with_notebook
 

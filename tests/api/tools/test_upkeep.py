@@ -8,8 +8,10 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.api import adding, freshness, labels, notebooks, searching, sources, upkeep
-from nlm_cdp.api.rows import WEB_PAGE
+from nlm_cdp.api.labels import labels
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.sources import adding, freshness, searching, sources, upkeep
+from nlm_cdp.api.sources.rows import WEB_PAGE
 from nlm_cdp.errors import Network, NlmError, Outcome
 from tests.fakes import (
     NB,

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from nlm_cdp.api import notebooks, sources, uploading
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.sources import sources, uploading
 from nlm_cdp.errors import InvalidArgument, Network, NlmError, Outcome
 from tests.fakes import NB, S1, S2, Bench, FakeFiles, lost, notebook, refused, source
 

@@ -1,0 +1,1 @@
+"""The account: what it has, and the language of what it generates."""

@@ -1,0 +1,1 @@
+"""Labels of sources, and collections of notebooks, which the wire treats alike."""

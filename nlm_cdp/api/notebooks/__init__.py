@@ -1,0 +1,1 @@
+"""Notebooks, the wire's Project."""

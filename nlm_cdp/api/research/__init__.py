@@ -1,0 +1,1 @@
+"""Research: the service looks for new sources, and some of them are imported."""

@@ -1,0 +1,1 @@
+"""Sources: what a notebook is made of, and every way to add to it."""

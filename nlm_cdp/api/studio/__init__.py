@@ -1,0 +1,1 @@
+"""The studio: artifacts, their making, reading and files."""
