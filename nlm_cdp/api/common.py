@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, Literal, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -85,19 +85,6 @@ def resolve(reference: str, candidates: Iterable[Candidate], noun: str) -> str:
         hint=f"List the {noun}s to see what is there.",
         details={noun: reference},
     )
-
-
-# Deletions
-
-
-class Deleted(Result):
-    """`needs_confirmation`, `not_found`: nothing was changed; `would` says what would happen."""
-
-    status: Literal["deleted", "needs_confirmation", "not_found"]
-    notebook_id: str
-    deleted: list[str]
-    not_found: list[str]
-    would: list[str] | None = None
 
 
 # Windows

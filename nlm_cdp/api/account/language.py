@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field
 
 from nlm_cdp.api.account.account import SET_LANGUAGE, SETTINGS, SetLanguage, settings
+from nlm_cdp.api.writes import in_doubt
 from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, UnconfirmedWrite
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
@@ -47,9 +48,7 @@ async def set_output_language(ctx: ToolContext, args: LanguageArgs) -> LanguageR
     try:
         shown = (await ctx.call(SET_LANGUAGE, SetLanguage(language=args.language))).language
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        doubt = exc
+        doubt = in_doubt(exc)
     if shown is None:
         shown = await read_back(ctx, doubt)
     if shown is None or plain(shown) != plain(args.language):

@@ -25,7 +25,8 @@ from nlm_cdp.api.chat.chat import (
 from nlm_cdp.api.chat.citing import stored_citations
 from nlm_cdp.api.common import Origin, legible, provenance, provenance_field, refuse
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.errors import NlmError, NotFound, Outcome
+from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.errors import NlmError, NotFound
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 from nlm_cdp.wire.chat import AnswerRow, cite
 
@@ -172,10 +173,9 @@ async def delete_conversation(ctx: ToolContext, args: DeleteArgs) -> Conversatio
     try:
         await ctx.call(DELETE_TURNS, DeleteTurns(conversation_id=conversation), notebook=row.id)
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
+        lost = in_doubt(exc)
         if not await is_empty(ctx, row.id, conversation):
-            raise exc.also("The conversation was looked at afterwards and is not known to be empty.") from None
+            raise lost.also("The conversation was looked at afterwards and is not known to be empty.") from None
         note = "the answer was lost, but the conversation is empty"
     for session in await ctx.store.sessions():
         if session.conversation_id == conversation:

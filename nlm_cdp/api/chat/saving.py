@@ -12,7 +12,8 @@ from nlm_cdp.api.chat import chat, sessions
 from nlm_cdp.api.chat.citing import MARKER, numbers_of, shortened, stored_citations
 from nlm_cdp.api.chat.conversation import asked_notebook, newest
 from nlm_cdp.api.notes import notes, writing
-from nlm_cdp.errors import DecodeError, Drift, NlmError, NotFound, Outcome
+from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.errors import DecodeError, Drift, NlmError, NotFound
 from nlm_cdp.rpc import Args, Effect, Scope, ToolContext, tool
 from nlm_cdp.wire.chat import AnswerRow
 from nlm_cdp.wire.document import Citation, units
@@ -138,9 +139,7 @@ async def saved(ctx: ToolContext, request: notes.SaveAnswer) -> notes.Note:
     try:
         note = (await ctx.call(notes.SAVE_ANSWER, request)).note
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        lost = exc
+        lost = in_doubt(exc)
     else:
         return note if note.content else note.model_copy(update={"content": request.content})
     try:

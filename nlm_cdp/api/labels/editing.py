@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import Field
 
-from nlm_cdp.api.common import Candidate, Deleted, refuse
+from nlm_cdp.api.common import Candidate, refuse
 from nlm_cdp.api.labels import labels
 from nlm_cdp.api.labels.labels import Label, LabelInfo
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources.rows import distinct
-from nlm_cdp.errors import Drift, NlmError, NotFound, Outcome, UnconfirmedWrite
+from nlm_cdp.api.writes import Deleted, delete, in_doubt, settle_deletion
+from nlm_cdp.errors import Drift, NlmError, Outcome, UnconfirmedWrite
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
 
@@ -188,9 +189,7 @@ async def make(ctx: ToolContext, row: Label, change: Change) -> None:
                 await ctx.call(labels.REMOVE, change)
         return
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        lost = exc
+        lost = in_doubt(exc)
     try:
         now = labels.known(await labels.listing(ctx, change.notebook_id)).get(row.id)
     except NlmError:
@@ -214,40 +213,23 @@ async def delete_labels(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     answer = await labels.listing(ctx, notebook)
     rows = labels.known(answer)
-    doomed: dict[str, Label] = {}
-    not_found: list[str] = []
-    for reference in args.labels:
+
+    async def look() -> tuple[dict[str, Label], bool]:
+        now = await labels.listing(ctx, notebook)
+        return labels.known(now), not now.undecoded
+
+    async def send(doomed: list[Label]) -> None:
+        ids = [row.id for row in doomed]
         try:
-            found = notebooks.meant(reference, candidates(rows.values()), "label", answer)
-        except NotFound:
-            not_found.append(reference)
-        else:
-            doomed[found] = rows[found]
-    if not doomed:
-        return Deleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
-    if not args.confirm:
-        would = [f"delete {labels.described(row)}; the sources stay" for row in doomed.values()]
-        return Deleted(status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would)
-    await delete(ctx, notebook, list(doomed))
-    return Deleted(status="deleted", notebook_id=notebook, deleted=list(doomed), not_found=not_found)
+            await ctx.call(labels.DELETE, labels.DeleteLabels(notebook_id=notebook, label_ids=ids))
+        except NlmError as exc:
+            await settle_deletion(in_doubt(exc), "label", ids, look)
 
-
-async def delete(ctx: ToolContext, notebook: str, label_ids: list[str]) -> None:
-    """Delete labels. After a lost reply, what stands in the listing is what happened."""
-    try:
-        await ctx.call(labels.DELETE, labels.DeleteLabels(notebook_id=notebook, label_ids=label_ids))
-        return
-    except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        lost = exc
-    try:
-        answer = await labels.listing(ctx, notebook)
-        left = [label_id for label_id in labels.known(answer) if label_id in label_ids]
-    except NlmError:
-        raise lost.also("The labels could not be read afterwards.") from None
-    if left:
-        lost.details["still_there"] = left
-        raise lost.also("The labels were read afterwards: those in details.still_there are there.")
-    if answer.undecoded:
-        raise lost.also("The labels could not be read completely afterwards.")
+    return await delete(
+        notebook,
+        args.labels,
+        lambda reference: rows[notebooks.meant(reference, candidates(rows.values()), "label", answer)],
+        confirm=args.confirm,
+        would=lambda row: f"delete {labels.described(row)}; the sources stay",
+        send=send,
+    )

@@ -12,7 +12,8 @@ from pydantic import Field, model_validator
 
 from nlm_cdp.api.common import Empty, RequestContext, legible
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.errors import NlmError, Outcome
+from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Bit, Message, Tag
 
@@ -208,9 +209,7 @@ async def created(
     try:
         return await ctx.call(rpc, request)
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        lost = exc
+        lost = in_doubt(exc)
     try:
         answer = await listing(ctx, request.notebook_id)
         unchanged = known(answer) == before

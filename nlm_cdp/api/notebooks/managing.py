@@ -26,6 +26,7 @@ from nlm_cdp.api.notebooks.notebooks import (
 )
 from nlm_cdp.api.notebooks.project import Notebook
 from nlm_cdp.api.sources.rows import distinct
+from nlm_cdp.api.writes import in_doubt
 from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, Permission, Quota, RateLimited
 from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
@@ -99,9 +100,7 @@ async def create_notebook(ctx: ToolContext, args: CreateArgs) -> NotebookResult:
     except (InvalidArgument, Permission, RateLimited) as exc:
         raise await at_the_limit(ctx, exc) from None
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        raise await after_lost_create(ctx, args.title, exc) from None
+        raise await after_lost_create(ctx, args.title, in_doubt(exc)) from None
     if args.emoji is not None:
         try:
             change = Rename(emoji=args.emoji)
@@ -169,9 +168,7 @@ async def copy_notebook(ctx: ToolContext, args: CopyArgs) -> Copied:
     except (InvalidArgument, Permission, RateLimited) as exc:
         raise await at_the_limit(ctx, exc) from None
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        raise await after_lost_create(ctx, args.title, exc) from None
+        raise await after_lost_create(ctx, args.title, in_doubt(exc)) from None
     note = "Its sources and artifacts arrive in the background: list them until their number no longer grows."
     return Copied(notebook=info(ctx, row), copied_from=original, note=note)
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from nlm_cdp.api.common import Deleted, refuse
+from nlm_cdp.api import writes
+from nlm_cdp.api.common import refuse
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.notes.notes import CREATE, DELETE, LIST, MIND_MAP, UPDATE, Note, NoteResult
-from nlm_cdp.errors import NlmError, NotFound, Outcome
+from nlm_cdp.api.writes import Deleted, in_doubt
+from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Args, Effect, Scope, ToolContext, tool
 
 
@@ -25,9 +27,7 @@ async def create_note(ctx: ToolContext, args: CreateArgs) -> NoteResult:
     try:
         made = (await ctx.call(CREATE, notes.CreateNote(notebook_id=notebook, title=args.title))).note
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        raise await after_lost_create(ctx, notebook, exc) from None
+        raise await after_lost_create(ctx, notebook, in_doubt(exc)) from None
     try:
         row = await write(ctx, notebook, made.id, args.title, args.content)
     except NlmError as exc:
@@ -58,9 +58,7 @@ async def write(ctx: ToolContext, notebook: str, note_id: str, title: str, conte
     try:
         return (await ctx.call(UPDATE, notes.UpdateNote(notebook_id=notebook, note_id=note_id, change=change))).note
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        lost = exc
+        lost = in_doubt(exc)
     try:
         stored = next((row for row in notes.alive(await notes.listing(ctx, notebook)) if row.id == note_id), None)
     except NlmError:
@@ -106,41 +104,29 @@ async def delete_note(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     answer = await notes.listing(ctx, notebook)
     rows = {row.id: row for row in notes.alive(answer)}
-    doomed: dict[str, Note] = {}
-    not_found: list[str] = []
-    for reference in args.notes:
-        try:
-            found = notebooks.meant(reference, notes.candidates(rows.values()), "note", answer)
-        except NotFound:
-            not_found.append(reference)
-        else:
-            doomed[found] = rows[found]
-    if not doomed:
-        return Deleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
-    if not args.confirm:
-        would = [f"delete {notes.kind(row)} {row.title!r} ({row.id})" for row in doomed.values()]
-        return Deleted(status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would)
-    async with ctx.exclusive(f"notes:{notebook}"):  # after an update that is under way, not before
-        await delete(ctx, notebook, list(doomed))
-    return Deleted(status="deleted", notebook_id=notebook, deleted=list(doomed), not_found=not_found)
+
+    async def send(doomed: list[Note]) -> None:
+        async with ctx.exclusive(f"notes:{notebook}"):  # after an update that is under way, not before
+            await delete(ctx, notebook, [row.id for row in doomed])
+
+    return await writes.delete(
+        notebook,
+        args.notes,
+        lambda reference: rows[notebooks.meant(reference, notes.candidates(rows.values()), "note", answer)],
+        confirm=args.confirm,
+        would=lambda row: f"delete {notes.kind(row)} {row.title!r} ({row.id})",
+        send=send,
+    )
 
 
 async def delete(ctx: ToolContext, notebook: str, note_ids: list[str]) -> None:
     """Delete notes. After a lost reply, what stands in the listing is what happened."""
+
+    async def look() -> tuple[set[str], bool]:
+        answer = await notes.listing(ctx, notebook)
+        return {row.id for row in notes.alive(answer)}, not answer.undecoded
+
     try:
         await ctx.call(DELETE, notes.DeleteNotes(notebook_id=notebook, note_ids=note_ids))
-        return
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        lost = exc
-    try:
-        answer = await notes.listing(ctx, notebook)
-        left = [row.id for row in notes.alive(answer) if row.id in note_ids]
-    except NlmError:
-        raise lost.also("The notes could not be read afterwards.") from None
-    if left:
-        lost.details["still_there"] = left
-        raise lost.also("The notes were read afterwards: those in details.still_there are there.")
-    if answer.undecoded:
-        raise lost.also("The notes could not be read completely afterwards.")
+        await writes.settle_deletion(writes.in_doubt(exc), "note", note_ids, look)

@@ -24,6 +24,7 @@ from nlm_cdp.api.research.research import (
 )
 from nlm_cdp.api.research.tasks import absent, listing
 from nlm_cdp.api.sources import intake
+from nlm_cdp.api.writes import in_doubt
 from nlm_cdp.errors import Drift, InvalidArgument, NlmError, Outcome, Service
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
@@ -61,9 +62,7 @@ async def start_research(ctx: ToolContext, args: StartArgs) -> ResearchStarted:
         try:
             research = await begin(ctx, notebook, query, deep=args.mode == "deep")
         except NlmError as exc:
-            if exc.outcome is not Outcome.UNKNOWN:
-                raise
-            research = await after_lost_start(ctx, notebook, query, known, exc)
+            research = await after_lost_start(ctx, notebook, query, known, in_doubt(exc))
             note = "the reply was lost, but the research was found among the notebook's"
     return ResearchStarted(
         research_id=research, notebook_id=notebook, query=args.query, mode=args.mode, corpus=args.corpus, note=note
@@ -173,9 +172,7 @@ async def cancelled(ctx: ToolContext, notebook: str, task: Task) -> Task | None:
     try:
         await ctx.call(CANCEL, CancelResearch(research_id=task.id), notebook=notebook)
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        lost = exc
+        lost = in_doubt(exc)
     seen: Task | None = None
     for pause in intake.READ_BACK:
         await ctx.sleep(pause)

@@ -8,9 +8,9 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from nlm_cdp.api import writes
 from nlm_cdp.api.common import (
     Candidate,
-    Deleted,
     Empty,
     Origin,
     Page,
@@ -26,7 +26,7 @@ from nlm_cdp.api.labels import labels
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources.freshness import CHECK, freshness_of
 from nlm_cdp.api.sources.rows import FAILED, STATUS, WEB_PAGE, Source, SourceInfo, distinct, source_info
-from nlm_cdp.errors import NotFound, NotReady
+from nlm_cdp.errors import NotReady
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.document import Document, markdown, plain_text
 from nlm_cdp.wire.pblite import Lazy, Message, Tag
@@ -273,24 +273,20 @@ class DeleteArgs(Args):
 
 
 @tool(scope=Scope.DELETE, effect=Effect.DELETE, rpcs=(DELETE, notebooks.GET))
-async def delete_source(ctx: ToolContext, args: DeleteArgs) -> Deleted:
+async def delete_source(ctx: ToolContext, args: DeleteArgs) -> writes.Deleted:
     """Delete sources from a notebook. Cannot be undone."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     got = await notebooks.get(ctx, notebook)
     rows = {row.id: row for row in distinct(got.notebook.sources)}
-    doomed: dict[str, Source] = {}
-    not_found: list[str] = []
-    for reference in args.sources:
-        try:
-            found = notebooks.meant(reference, candidates(rows.values()), "source", got)
-        except NotFound:
-            not_found.append(reference)
-        else:
-            doomed[found] = rows[found]
-    if not doomed:
-        return Deleted(status="not_found", notebook_id=notebook, deleted=[], not_found=not_found)
-    if not args.confirm:
-        would = [f"delete {row.name!r} ({row.id})" for row in doomed.values()]
-        return Deleted(status="needs_confirmation", notebook_id=notebook, deleted=[], not_found=not_found, would=would)
-    await ctx.call(DELETE, DeleteSources(source_ids=list(doomed)), notebook=notebook)
-    return Deleted(status="deleted", notebook_id=notebook, deleted=list(doomed), not_found=not_found)
+
+    async def send(doomed: list[Source]) -> None:
+        await ctx.call(DELETE, DeleteSources(source_ids=[row.id for row in doomed]), notebook=notebook)
+
+    return await writes.delete(
+        notebook,
+        args.sources,
+        lambda reference: rows[notebooks.meant(reference, candidates(rows.values()), "source", got)],
+        confirm=args.confirm,
+        would=lambda row: f"delete {row.name!r} ({row.id})",
+        send=send,
+    )

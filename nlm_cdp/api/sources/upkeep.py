@@ -11,7 +11,8 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources.freshness import CHECK, REFRESH, RefreshSource, check
 from nlm_cdp.api.sources.rows import KINDS, MARKDOWN, TEXT, Source, SourceInfo, distinct, source_info
 from nlm_cdp.api.sources.sources import LOAD, LoadSource, SourceArgs, SourceResult, located
-from nlm_cdp.errors import NlmError, Outcome
+from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.document import plain_text
 from nlm_cdp.wire.pblite import Message, Tag
@@ -97,9 +98,7 @@ async def append_to_source(ctx: ToolContext, args: AppendArgs) -> SourceResult:
     try:
         await ctx.call(APPEND, request, notebook=notebook)
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        await confirm_append(ctx, notebook, row, args.text, exc)
+        await confirm_append(ctx, notebook, row, args.text, in_doubt(exc))
     return SourceResult(notebook_id=notebook, source=source_info(await again(ctx, notebook, row)))
 
 

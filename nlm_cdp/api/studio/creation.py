@@ -24,7 +24,7 @@ from nlm_cdp.api.studio.blocks import (
     VideoOptions,
 )
 from nlm_cdp.api.studio.vocabulary import OPTIONS
-from nlm_cdp.rpc import Effect, Path, Rpc
+from nlm_cdp.rpc import Effect, Rpc
 from nlm_cdp.wire.pblite import Message, Tag
 
 CONTEXT = RequestContext(app=[1, 4, 8, 2, 3, 6])
@@ -136,8 +136,7 @@ def creation(variant: str, request: type[Create], grade: str = "C") -> Rpc[Any, 
         "CreateArtifact",
         request,
         Created,
-        effect=Effect.CREATE,
-        path=Path.NOTEBOOK,
+        Effect.CREATE,
         variant=variant,
         null=True,
         timeout=120.0,
@@ -146,16 +145,7 @@ def creation(variant: str, request: type[Create], grade: str = "C") -> Rpc[Any, 
 
 
 def act(variant: str, request: type[Act], response: type[Message]) -> Rpc[Any, Any]:
-    return Rpc(
-        "yyryJe",
-        "ActOnSources",
-        request,
-        response,
-        effect=Effect.CREATE,
-        path=Path.NOTEBOOK,
-        variant=variant,
-        timeout=120.0,
-    )
+    return Rpc("yyryJe", "ActOnSources", request, response, Effect.CREATE, variant=variant, timeout=120.0)
 
 
 # Calls

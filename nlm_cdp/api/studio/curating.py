@@ -6,14 +6,15 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nlm_cdp.api.common import SHORT, Deleted, Empty, RequestContext, refuse
+from nlm_cdp.api.common import SHORT, Empty, RequestContext, refuse
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.notes.writing import write
 from nlm_cdp.api.studio.artifacts import READY, kind_of, state
 from nlm_cdp.api.studio.blocks import REPORT, TABLE, Artifact
 from nlm_cdp.api.studio.studio import LIST, ArtifactResult, info, listing, located, map_row
-from nlm_cdp.errors import NlmError, NotFound, NotReady
+from nlm_cdp.api.writes import Deleted, delete
+from nlm_cdp.errors import NlmError, NotReady
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
 
@@ -125,32 +126,28 @@ async def delete_artifact(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     """Delete artifacts from a notebook. Cannot be undone; quota does not come back."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     studio = await listing(ctx, notebook)
-    doomed: dict[str, Artifact] = {}
-    not_found: list[str] = []
-    for reference in args.artifacts:
+
+    async def send(doomed: list[Artifact]) -> None:
+        maps = [row.id for row in doomed if row.id in studio.maps]
+        deleted: list[str] = []
         try:
-            row = studio.meant(reference)
-        except NotFound:
-            not_found.append(reference)
-        else:
-            doomed[row.id] = row
-    done = Deleted(status="deleted", notebook_id=notebook, deleted=[], not_found=not_found)
-    if not doomed:
-        return done.model_copy(update={"status": "not_found"})
-    if not args.confirm:
-        would = [f"delete {kind_of(row).name} {row.title!r} ({row.id})" for row in doomed.values()]
-        return done.model_copy(update={"status": "needs_confirmation", "would": would})
-    maps = [each for each in doomed if each in studio.maps]
-    try:
-        if maps:
-            await ctx.call(notes.DELETE, notes.DeleteNotes(notebook_id=notebook, note_ids=maps))
-            done.deleted.extend(maps)
-        for each in doomed:
-            if each not in maps:
-                await ctx.call(DELETE, DeleteArtifact(artifact_id=each), notebook=notebook)
-                done.deleted.append(each)
-    except NlmError as exc:
-        exc.details["deleted"] = done.deleted
-        left = len(doomed) - len(done.deleted)
-        raise exc.also(f"Deleted before that: {len(done.deleted)}; not deleted or in doubt: {left}.") from None
-    return done
+            if maps:
+                await ctx.call(notes.DELETE, notes.DeleteNotes(notebook_id=notebook, note_ids=maps))
+                deleted += maps
+            for row in doomed:
+                if row.id not in maps:
+                    await ctx.call(DELETE, DeleteArtifact(artifact_id=row.id), notebook=notebook)
+                    deleted.append(row.id)
+        except NlmError as exc:
+            exc.details["deleted"] = deleted
+            left = len(doomed) - len(deleted)
+            raise exc.also(f"Deleted before that: {len(deleted)}; not deleted or in doubt: {left}.") from None
+
+    return await delete(
+        notebook,
+        args.artifacts,
+        studio.meant,
+        confirm=args.confirm,
+        would=lambda row: f"delete {kind_of(row).name} {row.title!r} ({row.id})",
+        send=send,
+    )

@@ -19,7 +19,7 @@ from nlm_cdp.api.studio.blocks import (
     SlideOptions,
     VideoOptions,
 )
-from nlm_cdp.rpc import Effect, Path, Rpc
+from nlm_cdp.rpc import Effect, Rpc
 from nlm_cdp.wire.pblite import Bit, Message, Tag
 
 ELEMENT_CONTEXT = RequestContext(app=[1, 4, 8, 10, 14, 2, 3, 6, 7])
@@ -113,16 +113,7 @@ class MarkViewed(Message):
 
 
 def element(variant: str, request: type[Element]) -> Rpc[Any, Artifact]:
-    return Rpc(
-        "rc3d8d",
-        "UpdateArtifact",
-        request,
-        Artifact,
-        effect=Effect.SET,
-        path=Path.NOTEBOOK,
-        variant=variant,
-        grade="M",
-    )
+    return Rpc("rc3d8d", "UpdateArtifact", request, Artifact, Effect.SET, variant=variant, grade="M")
 
 
 AUDIO = element("audio", AudioElement)

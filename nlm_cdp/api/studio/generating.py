@@ -20,6 +20,7 @@ from nlm_cdp.api.studio.blocks import Artifact
 from nlm_cdp.api.studio.contents import tree
 from nlm_cdp.api.studio.creation import CREATIONS, DRAW_MIND_MAP, Created, DrawMindMap, Order, Pair
 from nlm_cdp.api.studio.studio import GET, LIST, ArtifactResult, ListArtifacts, Type, info, map_row, settle
+from nlm_cdp.api.writes import in_doubt
 from nlm_cdp.errors import NlmError, NotFound, NotReady, Outcome, Service
 from nlm_cdp.rpc import Args, Effect, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message
@@ -35,9 +36,7 @@ async def order(ctx: ToolContext, notebook: str, rpc: Rpc[Any, Created], request
     try:
         answer = await ctx.call(rpc, request, notebook=notebook)
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        raise await looked_for(ctx, notebook, kind, before, exc) from None
+        raise await looked_for(ctx, notebook, kind, before, in_doubt(exc)) from None
     if answer.artifact is None:
         raise await looked_for(ctx, notebook, kind, before, nothing()) from None
     return answer.artifact

@@ -13,7 +13,8 @@ from nlm_cdp.api.studio.blocks import SLIDES
 from nlm_cdp.api.studio.creation import CONTEXT, Created
 from nlm_cdp.api.studio.generating import STARTED, nothing, order, rows
 from nlm_cdp.api.studio.studio import LIST, ArtifactResult, info, located
-from nlm_cdp.errors import NlmError, NotReady, Outcome
+from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.errors import NlmError, NotReady
 from nlm_cdp.rpc import Args, Effect, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
 
@@ -64,9 +65,7 @@ async def retry_artifact(ctx: ToolContext, args: RetryArgs) -> ArtifactResult:
     try:
         answer = await ctx.call(RETRY, RetryArtifact(artifact_id=row.id), notebook=notebook)
     except NlmError as exc:
-        if exc.outcome is not Outcome.UNKNOWN:
-            raise
-        lost = exc
+        lost = in_doubt(exc)
     else:
         if answer.artifact is not None:
             return ArtifactResult(notebook_id=notebook, artifact=info(answer.artifact, whole=True), note=STARTED)
