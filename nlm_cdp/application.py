@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, ScopeMissing
 from nlm_cdp.groups import leaves
+from nlm_cdp.local.traffic import TOOL
 from nlm_cdp.text import whole
-from nlm_cdp.traffic import TOOL
 
 if TYPE_CHECKING:
     from nlm_cdp.rpc import Tool, ToolContext

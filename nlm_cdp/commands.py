@@ -30,9 +30,9 @@ def run_serve(args: argparse.Namespace) -> int:
     import trio
 
     from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS, Application
+    from nlm_cdp.mcp.server import server_of
+    from nlm_cdp.mcp.stdio import serve_stdio
     from nlm_cdp.runtime import open_runtime
-    from nlm_cdp.server import server_of
-    from nlm_cdp.stdio import serve_stdio
 
     scopes = split(args.scopes)
     if unknown := set(scopes) - {"read", "chat", "write", "delete", "share"}:
@@ -97,7 +97,7 @@ def run_call(args: argparse.Namespace) -> int:
 
 
 def run_rpc(args: argparse.Namespace) -> int:
-    from nlm_cdp.traffic import TOOL
+    from nlm_cdp.local.traffic import TOOL
 
     try:
         params = json.loads(args.params)
@@ -148,11 +148,11 @@ def run_browser(args: argparse.Namespace) -> int:
 def run_audit(args: argparse.Namespace) -> int:
     import time
 
-    from nlm_cdp.audit import VARIABLE, Audit
     from nlm_cdp.errors import NlmError
-    from nlm_cdp.files import data_folder
+    from nlm_cdp.local.audit import VARIABLE, Audit
+    from nlm_cdp.local.files import data_folder
+    from nlm_cdp.local.summary import begin, summary
     from nlm_cdp.readable import error_text, exit_code
-    from nlm_cdp.summary import begin, summary
 
     try:
         since = begin(args.since, time.time()) if args.since else 0.0

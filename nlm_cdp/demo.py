@@ -13,8 +13,8 @@ from typing import Any
 from mcp import Client, StdioServerParameters
 
 from nlm_cdp import __version__
+from nlm_cdp.mcp.server import NAME
 from nlm_cdp.readable import FAILED, NO_BROWSER, OK
-from nlm_cdp.server import NAME
 
 TITLE = "The lighthouse keeper's handbook"
 TEXT = """# The lighthouse keeper's handbook

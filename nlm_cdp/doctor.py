@@ -14,9 +14,9 @@ from nlm_cdp.application import silent
 from nlm_cdp.browser.candidate import State
 from nlm_cdp.browser.discovery import survey
 from nlm_cdp.errors import NlmError
+from nlm_cdp.local.traffic import TOOL
 from nlm_cdp.readable import OK, error_result, exit_code
 from nlm_cdp.runtime import Options, open_runtime, patiently
-from nlm_cdp.traffic import TOOL
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 import trio
 
 from nlm_cdp.browser.partfile import PartFile, refuse_existing
-from nlm_cdp.files import Roots
+from nlm_cdp.local.files import Roots
 from nlm_cdp.rpc import Saved
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from nlm_cdp.errors import InvalidArgument
-from nlm_cdp.files import data_folder, write_whole
+from nlm_cdp.local.files import data_folder, write_whole
 from nlm_cdp.rpc import A, Q, Rpc
 
 VARIABLE = "NLM_CDP_OVERRIDES"

@@ -17,9 +17,9 @@ import trio
 from nlm_cdp.browser.account import Place
 from nlm_cdp.browser.page import Page
 from nlm_cdp.errors import AccountAmbiguous, ChromeApprovalPending, ChromeLost, NlmError, Outcome, Timeout
+from nlm_cdp.local.traffic import Exchange, Observer
 from nlm_cdp.overrides import Overrides
 from nlm_cdp.rpc import Effect
-from nlm_cdp.traffic import Exchange, Observer
 from nlm_cdp.verdict import NotSent
 from nlm_cdp.wire import page as app
 from nlm_cdp.wire.page import Health

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from nlm_cdp.browser.transfer import Downloaded
     from nlm_cdp.errors import NlmError
-    from nlm_cdp.store import Store
+    from nlm_cdp.local.store import Store
     from nlm_cdp.wire.chat import Answer, Snapshot
 
 Sent = Callable[[int, int], Awaitable[None]]
@@ -212,13 +212,15 @@ class ToolContext:
 class Args(BaseModel):
     """Arguments of a tool."""
 
-    model_config = ConfigDict(extra="forbid", strict=True, hide_input_in_errors=True, use_enum_values=True)
+    model_config = ConfigDict(
+        extra="forbid", strict=True, hide_input_in_errors=True, use_enum_values=True, defer_build=True
+    )
 
 
 class Result(BaseModel):
     """Result of a tool; optional fields that are None are left out."""
 
-    model_config = ConfigDict(extra="forbid", serialize_by_alias=True, populate_by_name=True)
+    model_config = ConfigDict(extra="forbid", serialize_by_alias=True, populate_by_name=True, defer_build=True)
 
 
 I = TypeVar("I", bound=Args)  # noqa: E741

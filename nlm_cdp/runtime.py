@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, TypeVar
 import trio
 
 if TYPE_CHECKING:
-    from nlm_cdp.files import Roots
     from nlm_cdp.jobs import Jobs
+    from nlm_cdp.local.files import Roots
+    from nlm_cdp.local.store import Store
+    from nlm_cdp.local.traffic import Observer
     from nlm_cdp.presence import Attachment
     from nlm_cdp.rpc import ToolContext
     from nlm_cdp.session import Session
-    from nlm_cdp.store import Store
-    from nlm_cdp.traffic import Observer
 
 T = TypeVar("T")
 ASKED = "Chrome asks whether to allow remote debugging: click Allow in its dialog"
@@ -58,8 +58,8 @@ class Runtime:
     async def opened(self) -> tuple[Session, Store, Jobs]:
         from nlm_cdp import overrides
         from nlm_cdp.jobs import Jobs
+        from nlm_cdp.local.store import open_store
         from nlm_cdp.session import open_session
-        from nlm_cdp.store import open_store
 
         async with self.opening:
             if self.parts is None:
@@ -93,14 +93,14 @@ class Runtime:
         """Who keeps the record of what is sent; the demo sends nothing to anyone."""
         if self.options.demo:
             return None
-        from nlm_cdp.audit import audit
+        from nlm_cdp.local.audit import audit
 
         return audit()
 
     @cached_property
     def roots(self) -> Roots:
         """One folder for both ways, or by default a place to write and none to read; looked up once."""
-        from nlm_cdp.files import Roots
+        from nlm_cdp.local.files import Roots
 
         if self.options.files_root is None:
             return Roots()

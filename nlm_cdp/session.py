@@ -26,10 +26,10 @@ from nlm_cdp.errors import (
     Timeout,
     UnconfirmedWrite,
 )
+from nlm_cdp.local.traffic import Observer, size
 from nlm_cdp.overrides import Overrides
 from nlm_cdp.presence import UPLOAD, Attachment, Presence, account_changed, may_have_acted
 from nlm_cdp.rpc import A, Effect, Path, Q, Received, Rpc, Sent
-from nlm_cdp.traffic import Observer, size
 from nlm_cdp.verdict import NotSent, Redirected, StaleToken, Unauthorized, check_transport, read_answer, read_reply
 from nlm_cdp.wire import batchexecute
 from nlm_cdp.wire import page as app

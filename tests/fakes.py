@@ -26,13 +26,13 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.application import Application
 from nlm_cdp.browser.transfer import Downloaded
 from nlm_cdp.errors import NlmError, NotFound, Outcome, UnconfirmedWrite
-from nlm_cdp.files import Roots
 from nlm_cdp.jobs import Jobs, side_by_side
-from nlm_cdp.library import Library
+from nlm_cdp.local.files import Roots
+from nlm_cdp.local.library import Library
+from nlm_cdp.local.store import MIGRATIONS, ChatSession
 from nlm_cdp.localfiles import saved
 from nlm_cdp.rpc import Rpc, Saved, ToolContext
 from nlm_cdp.schema import output_schema
-from nlm_cdp.store import MIGRATIONS, ChatSession
 from nlm_cdp.wire.batchexecute import PREFIX, Status, answer_frame, frame_chunk, trailer
 from nlm_cdp.wire.chat import ANSWER, Answer, ChatReader, Snapshot
 from nlm_cdp.wire.page import Health

@@ -20,13 +20,13 @@ from nlm_cdp.api import RPCS
 from nlm_cdp.api.chat import chat
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources import sources
-from nlm_cdp.audit import audit
 from nlm_cdp.browser import own
 from nlm_cdp.cli import main
 from nlm_cdp.commands import shell_arguments
 from nlm_cdp.errors import AccessGated, ChromeLost, ChromeNotFound, Network, NlmError, NotFound, SignedOut
+from nlm_cdp.local.audit import audit
+from nlm_cdp.local.traffic import Exchange
 from nlm_cdp.runtime import Options
-from nlm_cdp.traffic import Exchange
 from nlm_cdp.wire.batchexecute import answer_frame, frame_body
 from tests.fakes import NB, S1, Bench, citation, notebook, snapshot, source
 

@@ -13,8 +13,8 @@ import jsonschema
 import pytest
 
 from nlm_cdp.api import MODULES, RENAMED, RPCS, TOOLS
+from nlm_cdp.mcp.server import describe
 from nlm_cdp.rpc import Effect, Rpc, Scope, Tool
-from nlm_cdp.server import describe
 from nlm_cdp.wire.pblite import Message, slots
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"

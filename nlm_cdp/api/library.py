@@ -13,7 +13,7 @@ from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 from nlm_cdp.wire import page
 
 if TYPE_CHECKING:
-    from nlm_cdp.library import LibraryEntry
+    from nlm_cdp.local.library import LibraryEntry
 
 TOP = 5
 LONGEST = 200

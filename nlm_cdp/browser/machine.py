@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nlm_cdp.errors import FileRefused
-from nlm_cdp.files import data_folder
+from nlm_cdp.local.files import data_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

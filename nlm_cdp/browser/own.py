@@ -22,8 +22,8 @@ from nlm_cdp.browser.partfile import patiently
 from nlm_cdp.browser.port import LOOPBACK, ask
 from nlm_cdp.browser.processes import Run, ask_to_close, output_of, was_given
 from nlm_cdp.errors import ChromeLost, FileRefused, NlmError
-from nlm_cdp.filelock import locked
-from nlm_cdp.files import write_whole
+from nlm_cdp.local.filelock import locked
+from nlm_cdp.local.files import write_whole
 from nlm_cdp.wire.page import APP_HOSTS
 
 if TYPE_CHECKING:

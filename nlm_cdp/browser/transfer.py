@@ -39,7 +39,7 @@ from nlm_cdp.errors import (
     SignedOut,
     Timeout,
 )
-from nlm_cdp.files import encodable
+from nlm_cdp.local.files import encodable
 from nlm_cdp.wire import page as app
 
 MIME = re.compile(r"[\w.+-]+/[\w.+-]+", re.ASCII)

@@ -26,7 +26,7 @@ from nlm_cdp.capture.sinks import Filter, Raw, Writer, line, told
 from nlm_cdp.capture.terminal import follow_text, report_text
 from nlm_cdp.capture.watching import Watching, run, say, seconds
 from nlm_cdp.errors import Ambiguous, InvalidArgument, NlmError, NotFound
-from nlm_cdp.files import write_whole
+from nlm_cdp.local.files import write_whole
 from nlm_cdp.readable import FAILED, OK, error_text
 
 BREAKING, NOT_LOOKED = 1, 4

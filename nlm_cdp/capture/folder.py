@@ -13,7 +13,7 @@ from pathlib import Path
 from nlm_cdp.capture.calls import Recorded
 from nlm_cdp.capture.fixture import Fixture, checked, folder_of
 from nlm_cdp.capture.reading import declared
-from nlm_cdp.files import write_whole
+from nlm_cdp.local.files import write_whole
 from nlm_cdp.overrides import Overrides
 
 

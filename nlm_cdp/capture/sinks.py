@@ -16,7 +16,7 @@ from nlm_cdp.capture.fixture import LooksPersonal, Origin, fixture
 from nlm_cdp.capture.folder import Folder
 from nlm_cdp.capture.reading import declared, nearest, read
 from nlm_cdp.errors import FileRefused
-from nlm_cdp.files import write_whole
+from nlm_cdp.local.files import write_whole
 from nlm_cdp.overrides import Overrides
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.redact import Redactor

@@ -56,7 +56,7 @@ class Tag:
 class Record(BaseModel):
     """What every message is to pydantic; `pblite.Message` is the one to inherit from."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, hide_input_in_errors=True, defer_build=True)
 
 
 class Lazy(Generic[M]):

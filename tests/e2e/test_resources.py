@@ -10,7 +10,7 @@ import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 
-from nlm_cdp.server import server_of
+from nlm_cdp.mcp.server import server_of
 from tests.e2e.world import in_chromium, world
 
 pytestmark = in_chromium

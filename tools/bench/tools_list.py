@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS, Catalogue
-from nlm_cdp.server import INSTRUCTIONS, listed
+from nlm_cdp.mcp.server import INSTRUCTIONS, listed
 
 EVERYTHING = ("read", "chat", "write", "delete", "share")
 BUDGETS = {"default set": 14_000, "all tools": 26_000, "largest tool": 1_600, "instructions": 700}

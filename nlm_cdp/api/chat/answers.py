@@ -21,7 +21,7 @@ from nlm_cdp.rpc import Result, ToolContext
 from nlm_cdp.wire.chat import THINKING, Answer, AnswerRow, Snapshot
 
 if TYPE_CHECKING:
-    from nlm_cdp.store import ChatSession
+    from nlm_cdp.local.store import ChatSession
 
 LOOKS = (0.5, 1.5, 3.0)
 """Seconds before each look at a conversation that is idle; while an answer is being written, there are more of them."""

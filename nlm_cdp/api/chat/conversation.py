@@ -31,7 +31,7 @@ from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 from nlm_cdp.wire.chat import AnswerRow, cite
 
 if TYPE_CHECKING:
-    from nlm_cdp.store import ChatSession
+    from nlm_cdp.local.store import ChatSession
 
 COUNTED = 100
 """Turns that are counted before they are deleted."""

@@ -10,7 +10,7 @@ from nlm_cdp.errors import NotFound
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
 if TYPE_CHECKING:
-    from nlm_cdp.store import ChatSession
+    from nlm_cdp.local.store import ChatSession
 
 
 class SessionInfo(Result):

@@ -19,7 +19,7 @@ from nlm_cdp.api.studio.artifacts import FAILED, READY, Asset, kind_of
 from nlm_cdp.api.studio.blocks import STATUS, Artifact
 from nlm_cdp.api.studio.studio import GET, LIST, ArtifactInfo, Type, info, latest, listing, settle, whole
 from nlm_cdp.errors import NlmError, NotFound, NotReady, Permission, Service
-from nlm_cdp.files import safe_name
+from nlm_cdp.local.files import safe_name
 from nlm_cdp.rpc import Args, Effect, Result, Saved, Scope, ToolContext, tool
 
 if TYPE_CHECKING:

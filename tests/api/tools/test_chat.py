@@ -13,7 +13,7 @@ import trio
 from nlm_cdp.api.chat import chat
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import FileRefused, Network, NlmError, Outcome, RateLimited, Service
-from nlm_cdp.store import open_store
+from nlm_cdp.local.store import open_store
 from tests.fakes import (
     CHAT1,
     CHAT2,

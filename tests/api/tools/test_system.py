@@ -13,7 +13,7 @@ import pytest
 from nlm_cdp import __version__, errors
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import NlmError
-from nlm_cdp.store import open_store
+from nlm_cdp.local.store import open_store
 from tests.fakes import EVERYTHING, NB, Bench, notebook, refused
 
 

@@ -114,7 +114,7 @@ async def test_several_files_each_tell_their_own(tmp_path: Path) -> None:
 
 
 async def test_without_a_root_nothing_is_read(tmp_path: Path) -> None:
-    from nlm_cdp.files import Roots
+    from nlm_cdp.local.files import Roots
 
     bench = bench_with(tmp_path)
     bench.files.roots = Roots()

@@ -12,10 +12,10 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nlm_cdp.database import Database
 from nlm_cdp.errors import NotFound
-from nlm_cdp.files import data_folder
-from nlm_cdp.library import TABLE, Library, count_use, forget
+from nlm_cdp.local.database import Database
+from nlm_cdp.local.files import data_folder
+from nlm_cdp.local.library import TABLE, Library, count_use, forget
 
 if TYPE_CHECKING:
     import sqlite3

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.audit import Audit, audit
-from nlm_cdp.traffic import TOOL, Exchange, size
+from nlm_cdp.local.audit import Audit, audit
+from nlm_cdp.local.traffic import TOOL, Exchange, size
 
 NB = "11111111-2222-4333-8444-555555555555"
 NOW = 1_780_000_000.25
@@ -100,8 +100,8 @@ def test_a_file_that_another_process_has_just_rotated_is_left_alone(tmp_path: Pa
 WRITER = """
 import sys
 from pathlib import Path
-from nlm_cdp.audit import Audit
-from nlm_cdp.traffic import Exchange
+from nlm_cdp.local.audit import Audit
+from nlm_cdp.local.traffic import Exchange
 record = Audit(Path(sys.argv[1]), largest=int(sys.argv[3]))
 sys.stdin.read()
 for number in range(int(sys.argv[4])):

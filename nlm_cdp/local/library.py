@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Callable, Iterable
 
-    from nlm_cdp.database import Database
+    from nlm_cdp.local.database import Database
 
 TABLE = (
     """

@@ -9,8 +9,8 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 
 from nlm_cdp.api import TOOLS
-from nlm_cdp.prompts import DEFAULTS, RECIPES, Recipe, offered
-from nlm_cdp.server import server_of
+from nlm_cdp.mcp.prompts import DEFAULTS, RECIPES, Recipe, offered
+from nlm_cdp.mcp.server import server_of
 from tests.fakes import Bench
 
 modes = pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp.server.lowlevel import Server
 
 from nlm_cdp.errors import InvalidArgument
-from nlm_cdp.stdio import serve_stdio
+from nlm_cdp.mcp.stdio import serve_stdio
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -229,7 +229,7 @@ async def test_a_closed_descriptor_is_an_error_and_nothing_is_claimed(
 
 
 def start(stdin: int, *arguments: str, **environ: str) -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "PYTHONPATH": str(SERVER.parent.parent), "PYTHONUNBUFFERED": "", **environ}
+    environment = {**os.environ, "PYTHONPATH": str(SERVER.parents[2]), "PYTHONUNBUFFERED": "", **environ}
     command = [sys.executable, "-W", "error", "-X", "dev", *(arguments or (str(SERVER),))]
     return subprocess.Popen(command, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
 
@@ -337,7 +337,7 @@ async def test_the_parent_dies_while_a_sibling_holds_the_input_open() -> None:
 @pytest.mark.realtime
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
 async def test_the_sdk_client_in_both_of_its_eras(mode: Literal["legacy", "auto"]) -> None:
-    environment = {"PYTHONPATH": str(SERVER.parent.parent), "PYTHONUNBUFFERED": ""}
+    environment = {"PYTHONPATH": str(SERVER.parents[2]), "PYTHONUNBUFFERED": ""}
     parameters = StdioServerParameters(command=sys.executable, args=[str(SERVER)], env=environment)
     async with Client(parameters, mode=mode) as client:
         result = await client.call_tool("echo", {"text": "→ 🧪"})

@@ -11,7 +11,7 @@ import mcp_types
 import trio
 from mcp.server.lowlevel import Server
 
-from nlm_cdp.stdio import serve_stdio
+from nlm_cdp.mcp.stdio import serve_stdio
 
 
 async def on_list(_ctx: Any, _params: mcp_types.PaginatedRequestParams | None) -> mcp_types.ListToolsResult:

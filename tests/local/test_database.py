@@ -15,9 +15,9 @@ import pytest
 import trio
 
 import nlm_cdp
-from nlm_cdp import database
-from nlm_cdp.database import Database, use_wal
 from nlm_cdp.errors import FileRefused, InvalidArgument, NotReady
+from nlm_cdp.local import database
+from nlm_cdp.local.database import Database, use_wal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,7 +166,7 @@ async def test_a_write_that_is_cancelled_in_the_middle_happens_whole(path: Path)
 async def test_a_process_that_is_killed_in_the_middle_leaves_nothing(path: Path) -> None:
     code = """if True:
         import sys, pathlib, trio
-        from nlm_cdp.database import Database
+        from nlm_cdp.local.database import Database
         def work(db):
             db.execute("INSERT INTO item VALUES ('half')")
             print("ready", flush=True)
@@ -194,7 +194,7 @@ async def test_after_closing_nothing_is_opened_again(path: Path) -> None:
 async def test_two_processes_write_at_once(path: Path) -> None:
     code = """if True:
         import sys, pathlib, trio
-        from nlm_cdp.database import Database
+        from nlm_cdp.local.database import Database
         async def main():
             db = Database(lambda: pathlib.Path(sys.argv[1]), (("CREATE TABLE item (name TEXT)",),))
             for number in range(50):

@@ -16,7 +16,7 @@ import trio
 import trio.testing
 from mcp import Client
 
-from nlm_cdp import __version__, server
+from nlm_cdp import __version__
 from nlm_cdp.api import RENAMED, RPCS, TOOLS
 from nlm_cdp.api.chat import chat
 from nlm_cdp.api.notebooks import notebooks
@@ -34,9 +34,10 @@ from nlm_cdp.errors import (
     RateLimited,
     SignedOut,
 )
-from nlm_cdp.jsonrpc import LineBuffer, serve
+from nlm_cdp.mcp import server
+from nlm_cdp.mcp.jsonrpc import LineBuffer, serve
+from nlm_cdp.mcp.server import INSTRUCTIONS, NAME, describe, listed, server_of
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
-from nlm_cdp.server import INSTRUCTIONS, NAME, describe, listed, server_of
 from nlm_cdp.text import whole
 from tests.fakes import EVERYTHING, NB, NB2, S1, Bench, answers, check, citation, lost, notebook, refused, snapshot
 from tests.fakes import source as source_row

@@ -27,36 +27,36 @@ class Primitives:
         self.run, self.offered = run, offered
 
     async def on_list_resources(self, ctx: Context, params: mt.PaginatedRequestParams | None) -> mt.ListResourcesResult:
-        from nlm_cdp.resources import RESOURCES
+        from nlm_cdp.mcp.resources import RESOURCES
 
         return mt.ListResourcesResult(resources=RESOURCES)
 
     async def on_list_resource_templates(
         self, ctx: Context, params: mt.PaginatedRequestParams | None
     ) -> mt.ListResourceTemplatesResult:
-        from nlm_cdp.resources import TEMPLATES
+        from nlm_cdp.mcp.resources import TEMPLATES
 
         return mt.ListResourceTemplatesResult(resource_templates=TEMPLATES)
 
     async def on_read_resource(self, ctx: Context, params: mt.ReadResourceRequestParams) -> mt.ReadResourceResult:
-        from nlm_cdp.resources import read
+        from nlm_cdp.mcp.resources import read
 
         with protocol_errors():
             return await read(params.uri, self.run)
 
     async def on_completion(self, ctx: Context, params: mt.CompleteRequestParams) -> mt.CompleteResult:
-        from nlm_cdp.resources import complete
+        from nlm_cdp.mcp.resources import complete
 
         with protocol_errors():
             return mt.CompleteResult(completion=await complete(params, self.run))
 
     async def on_list_prompts(self, ctx: Context, params: mt.PaginatedRequestParams | None) -> mt.ListPromptsResult:
-        from nlm_cdp.prompts import offered
+        from nlm_cdp.mcp.prompts import offered
 
         return mt.ListPromptsResult(prompts=[recipe.prompt for recipe in offered(self.offered()).values()])
 
     async def on_get_prompt(self, ctx: Context, params: mt.GetPromptRequestParams) -> mt.GetPromptResult:
-        from nlm_cdp.prompts import get
+        from nlm_cdp.mcp.prompts import get
 
         with protocol_errors():
             return get(params.name, params.arguments or {}, self.offered())

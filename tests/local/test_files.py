@@ -11,9 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from nlm_cdp import files
 from nlm_cdp.errors import FileRefused
-from nlm_cdp.files import LONGEST, Roots, default_write_root, safe_name
+from nlm_cdp.local import files
+from nlm_cdp.local.files import LONGEST, Roots, default_write_root, safe_name
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="POSIX files")
 linux = pytest.mark.skipif(sys.platform != "linux", reason="Linux has /proc")

@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from mcp.server.lowlevel import Server
 
-from nlm_cdp.jsonrpc import LineBuffer, MalformedMessage, decode, encode, serve
+from nlm_cdp.mcp.jsonrpc import LineBuffer, MalformedMessage, decode, encode, serve
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -273,7 +273,7 @@ async def test_an_answer_that_cannot_be_written_costs_only_its_request(monkeypat
             raise RecursionError
         return encode(message)
 
-    monkeypatch.setattr("nlm_cdp.jsonrpc.encode", encode_but_one)
+    monkeypatch.setattr("nlm_cdp.mcp.jsonrpc.encode", encode_but_one)
     async with connected(Tools()) as client:
         await client.send(call(1, "echo", text=""), PING)
         answers = {message["id"]: message for message in [await client.receive(), await client.receive()] if message}

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 import trio
 
 from nlm_cdp.errors import InvalidArgument
-from nlm_cdp.jsonrpc import serve, ungrouped
+from nlm_cdp.mcp.jsonrpc import serve, ungrouped
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterable, Awaitable, Callable, Iterator

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nlm_cdp.errors import FileRefused
-from nlm_cdp.filelock import locked
-from nlm_cdp.files import data_folder
-from nlm_cdp.traffic import TOOL, Exchange
+from nlm_cdp.local.filelock import locked
+from nlm_cdp.local.files import data_folder
+from nlm_cdp.local.traffic import TOOL, Exchange
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

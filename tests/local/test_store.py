@@ -15,7 +15,7 @@ import trio
 
 import nlm_cdp
 from nlm_cdp.errors import FileRefused, NotFound
-from nlm_cdp.store import ChatSession, default_path, open_store
+from nlm_cdp.local.store import ChatSession, default_path, open_store
 
 pytestmark = pytest.mark.realtime
 
@@ -111,7 +111,7 @@ async def test_a_forgotten_notebook_takes_its_sessions_along(path: Path) -> None
 async def test_two_processes_share_one_store(path: Path) -> None:
     code = """if True:
         import sys, pathlib, trio
-        from nlm_cdp.store import open_store
+        from nlm_cdp.local.store import open_store
         async def main():
             async with open_store(pathlib.Path(sys.argv[1])) as store:
                 for _ in range(25):

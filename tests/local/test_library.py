@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.database import Database
 from nlm_cdp.errors import InvalidArgument, NotFound
-from nlm_cdp.library import LibraryEntry
-from nlm_cdp.store import MIGRATIONS, Store, open_store
+from nlm_cdp.local.database import Database
+from nlm_cdp.local.library import LibraryEntry
+from nlm_cdp.local.store import MIGRATIONS, Store, open_store
 
 pytestmark = pytest.mark.realtime
 

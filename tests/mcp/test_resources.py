@@ -14,8 +14,8 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.sources import sources
 from nlm_cdp.errors import ChromeNotFound, ScopeMissing, SignedOut
-from nlm_cdp.resources import ENTRY, LONGEST, NOTE, NOTEBOOK, READERS, RESOURCES, REST, SOURCE, TEMPLATES, pattern
-from nlm_cdp.server import server_of
+from nlm_cdp.mcp.resources import ENTRY, LONGEST, NOTE, NOTEBOOK, READERS, RESOURCES, REST, SOURCE, TEMPLATES, pattern
+from nlm_cdp.mcp.server import server_of
 from tests.fakes import NB, NB2, NB3, S1, START, Bench, notebook, source, text_element
 
 modes = pytest.mark.parametrize("mode", ["legacy", "auto"])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.summary import begin, summary
+from nlm_cdp.local.summary import begin, summary
 
 NOW = 1_780_000_000.0
 

@@ -21,7 +21,7 @@ from mcp.server.lowlevel import Server
 from nlm_cdp import __version__
 from nlm_cdp.application import Application, Catalogue, Progress
 from nlm_cdp.errors import NlmError
-from nlm_cdp.primitives import Primitives
+from nlm_cdp.mcp.primitives import Primitives
 from nlm_cdp.text import whole
 
 if TYPE_CHECKING:

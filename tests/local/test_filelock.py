@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from nlm_cdp.filelock import locked
+from nlm_cdp.local.filelock import locked
 
-HOLDER = "import sys, pathlib; from nlm_cdp.filelock import locked\nwith locked(pathlib.Path(sys.argv[1])): print(1, flush=True); sys.stdin.read()"
+HOLDER = "import sys, pathlib; from nlm_cdp.local.filelock import locked\nwith locked(pathlib.Path(sys.argv[1])): print(1, flush=True); sys.stdin.read()"
 
 
 def test_a_lock_that_is_held_is_not_given_again(tmp_path: Path) -> None:

@@ -1,0 +1,1 @@
+"""MCP: tools, resources and prompts over any pair of byte streams."""
