@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from urllib.parse import urlencode
+from uuid import uuid4
 
 import trio
 
@@ -14,8 +15,9 @@ from nlm_cdp.browser.discovery import locate
 from nlm_cdp.browser.page import Moved, Page
 from nlm_cdp.cdp.connection import Connection, open_connection
 from nlm_cdp.cdp.generated import browser, target
-from nlm_cdp.cdp.protocol import CommandRefused
-from nlm_cdp.errors import ChromeLost, NlmError
+from nlm_cdp.cdp.protocol import CommandRefused, ReplyUnreadable
+from nlm_cdp.cdp.shape import Command
+from nlm_cdp.errors import ChromeLost, NlmError, Timeout
 from nlm_cdp.wire import page as app
 from nlm_cdp.wire.page import Health
 
@@ -128,17 +130,31 @@ async def open_page(nursery: trio.Nursery, connection: Connection, place: Place)
 
 
 async def create_target(connection: Connection, place: Place) -> target.TargetID:
-    """A hidden page; where Chrome is too old for that, a background tab."""
+    """A hidden page; where Chrome is too old for that, a background tab.
+
+    Its address is like no other's, so that the page is found though Chrome's reply is lost: nobody else would close it.
+    """
+    url, profile = f"about:blank#{uuid4().hex}", profile_of(place)
+    hidden = target.create_target(url, browser_context_id=profile, background=True, hidden=True)
     with trio.CancelScope(shield=True):  # a page whose id never arrives could not be closed
         try:
-            made = await connection.execute(
-                target.create_target("about:blank", browser_context_id=profile_of(place), background=True, hidden=True)
-            )
+            page = await created(connection, url, hidden)
         except CommandRefused:
-            made = await connection.execute(
-                target.create_target("about:blank", browser_context_id=profile_of(place), background=True)
+            page = await created(
+                connection, url, target.create_target(url, browser_context_id=profile, background=True)
             )
-    return made
+    return page
+
+
+async def created(connection: Connection, url: str, command: Command[target.TargetID]) -> target.TargetID:
+    """The page that a command makes at an address of its own. Raises what Chrome said where it made none."""
+    try:
+        return await connection.execute(command)
+    except (Timeout, ReplyUnreadable):
+        found = [info.target_id for info in await connection.execute(target.get_targets()) if info.url == url]
+        if len(found) != 1:
+            raise
+        return found[0]
 
 
 def profile_of(place: Place) -> browser.BrowserContextID | None:

@@ -118,7 +118,7 @@ class Page:
     async def enter(self) -> None:
         """Attach, land on a light document of the origin, and put the bridge into an isolated world there."""
         await self.nursery.start(self.watch_target)
-        self.session = await self.connection.execute(target.attach_to_target(self.target_id, flatten=True))
+        self.session = await self.execute(target.attach_to_target(self.target_id, flatten=True))
         await self.nursery.start(self.watch)
         await self.execute(page.enable())
         await self.execute(inspector.enable())
@@ -354,6 +354,7 @@ def gone(reason: str) -> bool:
             "Promise was collected",
             "Inspected target navigated or closed",
             "Session with given id not found",
+            "No target with given id",
             "Target closed",
         )
     )

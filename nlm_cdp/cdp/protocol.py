@@ -33,6 +33,7 @@ class ReplyUnreadable(NlmError):
 class CommandRefused(NlmError):
     """Chrome refused a command: `method`, the JSON-RPC `number` if it gave one, and `reason` in its own words."""
 
+    advice = "This Chrome may be older or newer than nlm-cdp knows: update both; `nlm-cdp doctor` shows their versions."
     NEVER_STARTED: ClassVar = frozenset({-32700, -32600, -32601, -32602, -32001})  # the request or its session is wrong
 
     def __init__(self, method: str, number: int | None, reason: str) -> None:

@@ -55,7 +55,7 @@ class There(World):
     def connection(self) -> Connection | None:
         return self.session.chrome.connection  # type: ignore[attr-defined]
 
-    async def clean(self, orphans: set[str] = frozenset()) -> None:  # type: ignore[assignment]
+    async def clean(self) -> None:
         """Nothing of earlier calls is left: no command, no subscription but the page's two, no page but the one."""
         connection, page = self.connection, self.session.page
         assert connection is not None
@@ -68,7 +68,7 @@ class There(World):
             "streams": list(page.streams),
         }
         assert left == {"pending": [], "calls": [], "subscriptions": 2, "scopes": [], "streams": []}, left
-        await self.proxy.control.settle(self.pages | orphans | {str(page.target_id)})
+        await self.proxy.control.settle(self.pages | {str(page.target_id)})
 
 
 async def at_once(seconds: float) -> None:
