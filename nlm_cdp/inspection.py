@@ -11,8 +11,9 @@ from nlm_cdp import api
 from nlm_cdp.errors import DecodeError, Drift, Network, NlmError
 from nlm_cdp.overrides import Overrides
 from nlm_cdp.rpc import Rpc
-from nlm_cdp.wire.batchexecute import FrameReader, NotRpcReply, Reply, read_replies, reply_of
+from nlm_cdp.wire.batchexecute import Reply, read_replies, reply_of
 from nlm_cdp.wire.chat import ChatReader, Snapshot
+from nlm_cdp.wire.frames import FrameReader, NotRpcReply
 from nlm_cdp.wire.pblite import Row, unclaimed
 
 CHAT = "chat"

@@ -33,10 +33,12 @@ from nlm_cdp.local.store import MIGRATIONS, ChatSession
 from nlm_cdp.localfiles import saved
 from nlm_cdp.rpc import Rpc, Saved, ToolContext
 from nlm_cdp.schema import output_schema
-from nlm_cdp.wire.batchexecute import PREFIX, Status, answer_frame, frame_chunk, trailer
+from nlm_cdp.wire.batchexecute import answer_frame
 from nlm_cdp.wire.chat import ANSWER, Answer, ChatReader, Snapshot
+from nlm_cdp.wire.frames import PREFIX, frame_chunk, trailer
 from nlm_cdp.wire.page import Health
 from nlm_cdp.wire.pblite import Message
+from nlm_cdp.wire.status import Status
 
 EVERYTHING = ("read", "chat", "write", "delete", "share")
 START = 1_700_000_000

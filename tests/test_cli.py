@@ -27,7 +27,8 @@ from nlm_cdp.errors import AccessGated, ChromeLost, ChromeNotFound, Network, Nlm
 from nlm_cdp.local.audit import audit
 from nlm_cdp.local.traffic import Exchange
 from nlm_cdp.runtime import Options
-from nlm_cdp.wire.batchexecute import answer_frame, frame_body
+from nlm_cdp.wire.batchexecute import answer_frame
+from nlm_cdp.wire.frames import frame_body
 from tests.fakes import NB, S1, Bench, citation, notebook, snapshot, source
 
 NAME = "nlm-cdp"

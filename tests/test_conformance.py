@@ -32,20 +32,10 @@ from nlm_cdp.sim.http import Request, Response, Sized
 from nlm_cdp.sim.log import Logged
 from nlm_cdp.sim.records import OWNER, Conversation, Notebook, Research, Turn
 from nlm_cdp.sim.state import Account, Service
-from nlm_cdp.wire.batchexecute import (
-    CHAT_PATH,
-    GENERIC,
-    PATH,
-    Call,
-    FrameReader,
-    chat_f_req,
-    f_req,
-    form,
-    read_replies,
-    reply_of,
-)
+from nlm_cdp.wire.batchexecute import CHAT_PATH, GENERIC, PATH, Call, chat_f_req, f_req, form, read_replies, reply_of
 from nlm_cdp.wire.chat import Snapshot
 from nlm_cdp.wire.document import markdown, quoted
+from nlm_cdp.wire.frames import FrameReader
 from nlm_cdp.wire.page import APP_HOSTS
 from nlm_cdp.wire.pblite import Message, Slot, canonical, cells, kind, slots, unclaimed
 

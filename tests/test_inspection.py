@@ -12,7 +12,8 @@ from nlm_cdp.api.common import RequestContext
 from nlm_cdp.api.notebooks.notebooks import CREATE, GET, LIST, CreateNotebook, GetNotebook
 from nlm_cdp.inspection import classify_params, decode_body, decode_chat, registry
 from nlm_cdp.overrides import Overrides
-from nlm_cdp.wire.batchexecute import answer_frame, compact, frame_body
+from nlm_cdp.wire.batchexecute import answer_frame
+from nlm_cdp.wire.frames import compact, frame_body
 
 PROJECT = ["T", None, "nb-1", "🧪"]
 MOVED = Overrides({"rLM1Ne": "Qx91Zz"})

@@ -45,7 +45,8 @@ from nlm_cdp.errors import (
 )
 from nlm_cdp.presence import JOIN
 from nlm_cdp.session import Session, open_session
-from nlm_cdp.wire.batchexecute import NotRpcReply, answer_frame, frame_body
+from nlm_cdp.wire.batchexecute import answer_frame
+from nlm_cdp.wire.frames import NotRpcReply, frame_body
 from nlm_cdp.wire.page import Health
 
 NB = "11111111-2222-4333-8444-555555555555"

@@ -28,7 +28,8 @@ from nlm_cdp.errors import (
 )
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.verdict import NotSent, Redirected, StaleToken, Unauthorized, check_transport, read_answer, retry_after
-from nlm_cdp.wire.batchexecute import NotRpcReply, answer_frame, frame_body
+from nlm_cdp.wire.batchexecute import answer_frame
+from nlm_cdp.wire.frames import NotRpcReply, frame_body
 
 PAYLOAD = "private" + "-payload"
 PROJECT = ["T", None, "nb-1", ""]

@@ -14,7 +14,8 @@ from typing import Any
 from nlm_cdp.api.chat.chat import ASK
 from nlm_cdp.capture.exchange import Body, Exchange, Kind, Part
 from nlm_cdp.errors import Drift, NlmError
-from nlm_cdp.wire.batchexecute import GENERIC, Call, FrameReader, frame_body, loosely, parse_form
+from nlm_cdp.wire.batchexecute import GENERIC, Call, parse_form
+from nlm_cdp.wire.frames import FrameReader, frame_body, loosely
 
 UPLOAD = "upload"
 """What the start of an upload goes by, which is no RPC."""

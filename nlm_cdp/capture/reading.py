@@ -13,9 +13,10 @@ from nlm_cdp.capture.calls import UPLOAD, Recorded
 from nlm_cdp.errors import DecodeError, NlmError
 from nlm_cdp.overrides import Overrides
 from nlm_cdp.rpc import Rpc
-from nlm_cdp.wire.batchexecute import UPLOAD_FIELDS, Status, reply_of
+from nlm_cdp.wire.batchexecute import UPLOAD_FIELDS, reply_of
 from nlm_cdp.wire.chat import ChatReader
 from nlm_cdp.wire.pblite import Message, Row, unclaimed
+from nlm_cdp.wire.status import Status
 
 NONE = Overrides()
 

@@ -19,11 +19,13 @@ from nlm_cdp.cdp.connection import Connection, Subscription
 from nlm_cdp.cdp.generated import inspector, network, target
 from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
 from nlm_cdp.cdp.shape import Command
-from nlm_cdp.errors import Ambiguous, ChromeLost, NlmError, NotFound
+from nlm_cdp.errors import Ambiguous, ChromeLost, NlmError, NotFound, Timeout
 from nlm_cdp.wire import page as app
 
 BUFFER, LARGEST = 512 << 20, 128 << 20
 """Bytes of answers that Chrome keeps for us, of the whole tab and of one answer."""
+ENABLE_S = 5.0
+"""What a tab has to answer the first command; one that hangs, or that Chrome has put to sleep, never does."""
 GRACE_S = 5.0
 """What a recording that is told to stop still waits for, so that calls in flight are whole."""
 
@@ -45,13 +47,14 @@ def choose(found: list[target.TargetInfo], wanted: str | None) -> target.TargetI
     """The tab whose URL holds `wanted`, or whose number (from 1) it is; without it, the only one there is."""
     if not found:
         raise NotFound("no notebook tab is open", hint="Open Gemini Notebook in this Chrome, then try again.")
-    if wanted is not None and wanted.isdecimal() and 0 < int(wanted) <= len(found):
-        return found[int(wanted) - 1]
-    named = [info for info in found if wanted is None or wanted in info.url]
+    if wanted is not None and wanted.isdecimal():  # not looked for in addresses: an id of theirs may hold it as well
+        named = [info for number, info in enumerate(found, start=1) if str(number) == wanted]
+    else:
+        named = [info for info in found if wanted is None or wanted in info.url]
     if len(named) == 1:
         return named[0]
     choices = [f"{number}: {info.url}" for number, info in enumerate(found, start=1)]
-    message = f"{len(named)} notebook tabs are open" if named else "no notebook tab has such an address"
+    message = f"{len(named)} notebook tabs are open" if named else "no notebook tab has such a number or address"
     raise Ambiguous(message, hint="Choose one with --tab NUMBER.", details={"tabs": choices})
 
 
@@ -68,7 +71,7 @@ class Recorder:
 
     async def run(self, *, task_status: trio.TaskStatus[None] = trio.TASK_STATUS_IGNORED) -> None:
         """Record until `stop`, or until the tab is gone; everything that was seen has been handled by then."""
-        self.session = await self.connection.execute(target.attach_to_target(self.tab, flatten=True))
+        self.session = await self.attach()
         try:
             with (
                 self.connection.events(*EVENTS, inspector.TargetCrashed, session=self.session) as events,
@@ -98,12 +101,23 @@ class Recorder:
         self.stopping.set()
         self.rest()
 
+    async def attach(self) -> target.SessionID:
+        try:
+            return await self.connection.execute(target.attach_to_target(self.tab, flatten=True))
+        except CommandRefused as exc:
+            if "No target" in exc.reason:
+                raise closed_before() from None
+            raise
+
     async def enable(self) -> None:
         try:
-            await self.execute(network.enable(BUFFER, LARGEST, LARGEST))
+            await self.execute(network.enable(BUFFER, LARGEST, LARGEST), timeout=ENABLE_S)
             await self.keep_answers()
         except SessionLost:
-            raise ChromeLost("the tab was closed before the recording began") from None
+            raise closed_before() from None
+        except Timeout:
+            hint = "Show it in Chrome, reload it if need be, then try again."
+            raise Timeout("the tab does not answer: it hangs, or Chrome has put it to sleep", hint=hint) from None
 
     async def keep_answers(self) -> None:
         """Have Chrome keep answers over a navigation; an older one reports as lost what a navigation takes away."""
@@ -160,8 +174,8 @@ class Recorder:
             body = Body(lost=exc.message)
         self.emit(nursery, self.fold.answer(question, body))
 
-    async def execute(self, command: Command[T]) -> T:
-        return await self.connection.execute(command, session=self.session)
+    async def execute(self, command: Command[T], timeout: float = 30) -> T:
+        return await self.connection.execute(command, session=self.session, timeout=timeout)
 
     async def handle_all(self) -> None:
         async for output in self.unhandled:
@@ -173,6 +187,11 @@ class Recorder:
                 await self.connection.execute(target.detach_from_target(self.session), timeout=1)
             except NlmError:
                 return  # the tab or the socket is gone, and the session with it
+
+
+def closed_before() -> ChromeLost:
+    hint = "Choose another tab; without --tab, all that are open are listed."
+    return ChromeLost("the tab was closed before the recording began", hint=hint)
 
 
 def decoded(text: str) -> str | bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sys
@@ -21,6 +22,8 @@ from nlm_cdp.errors import Ambiguous, InvalidArgument, NlmError
 from nlm_cdp.groups import leaves
 
 UNITS = {"": 1, "s": 1, "m": 60, "h": 3600}
+LONGEST_LINE = 4096
+"""What a terminal hands over at once."""
 Each = Callable[[Exchange], None]
 Play = Callable[[Recorder], Awaitable[None]]
 
@@ -49,6 +52,7 @@ def run(watching: Watching, ended: Each, begun: Each | None = None) -> str | Non
     """Watch until it is over; why, where something ended it. Each exchange is handled in a thread, one at a time."""
     failed: list[NlmError] = []
     why: list[str | None] = []
+    interrupted: list[BaseException] = []
 
     async def handle(output: Begun | Ended) -> None:
         work = ended if isinstance(output, Ended) else begun
@@ -62,7 +66,7 @@ def run(watching: Watching, ended: Each, begun: Each | None = None) -> str | Non
                 async with trio.open_nursery() as nursery:
                     nursery.start_soon(stop_when_told, recorder, watching.seconds, nursery.cancel_scope)
                     async with trio.open_nursery() as recording:
-                        await recording.start(recorder.run)
+                        await begin(recording, recorder, tab)
                         say(f"Recording {tab.url}; Ctrl-C ends it.")
                         if play is not None:
                             recording.start_soon(play, recorder)
@@ -70,8 +74,12 @@ def run(watching: Watching, ended: Each, begun: Each | None = None) -> str | Non
                 why.append(recorder.ended)
         except* NlmError as group:
             failed.extend(error for error in leaves(group) if isinstance(error, NlmError))
+        except* KeyboardInterrupt as group:  # before there is a recording to stop
+            interrupted.extend(leaves(group))
 
     trio.run(main)
+    if interrupted:
+        raise KeyboardInterrupt
     if failed:
         raise failed[0]
     return why[0]
@@ -89,6 +97,8 @@ async def browser(watching: Watching) -> AsyncIterator[tuple[Connection, TargetI
     found = await locate(watching.endpoint)
     if found.mode is Mode.APPROVAL:
         say("Chrome asks whether to allow this: click Allow.")
+    elif found.mode is Mode.EXPLICIT:  # an address does not tell whether it will
+        say("If Chrome asks whether to allow this, click Allow.")
     async with open_connection(found.url) as connection:
         yield connection, await chosen(await tabs(connection), watching.tab), None
 
@@ -98,10 +108,31 @@ async def chosen(found: list[TargetInfo], wanted: str | None) -> TargetInfo:
     try:
         return choose(found, wanted)
     except Ambiguous as exc:
-        if wanted is not None or not sys.stdin.isatty():
+        if wanted is not None or sys.stdin is None or not sys.stdin.isatty():
             raise
-        say("\n".join([exc.message + ":", *exc.details["tabs"], "Which one? "]))
-        return choose(found, (await trio.to_thread.run_sync(sys.stdin.readline)).strip())
+        say("\n".join([exc.message + ":", *exc.details["tabs"]]))
+    while True:
+        say("Which one? ", end="")
+        line = await trio.to_thread.run_sync(typed, abandon_on_cancel=True)
+        if not line:
+            say("")
+            raise InvalidArgument("no tab was chosen", hint="Choose one with --tab NUMBER.")
+        try:
+            return choose(found, line.strip() or None)
+        except Ambiguous:
+            say(f"Type a number from 1 to {len(found)}.")
+
+
+def typed() -> str:
+    """A line from the terminal; nothing at its end. Past `sys.stdin`: a thread left behind would keep its lock."""
+    return os.read(sys.stdin.fileno(), LONGEST_LINE).decode(errors="replace")
+
+
+async def begin(recording: trio.Nursery, recorder: Recorder, tab: TargetInfo) -> None:
+    try:
+        await recording.start(recorder.run)
+    except NlmError as exc:
+        raise exc.also(f"It is the tab at {tab.url}.") from None
 
 
 async def stop_when_told(recorder: Recorder, within: float | None, scope: trio.CancelScope) -> None:
@@ -114,5 +145,5 @@ async def stop_when_told(recorder: Recorder, within: float | None, scope: trio.C
         scope.cancel()
 
 
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+def say(text: str, end: str = "\n") -> None:
+    print(text, end=end, file=sys.stderr, flush=True)

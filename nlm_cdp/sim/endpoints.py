@@ -51,7 +51,8 @@ from nlm_cdp.sim.http import Digest, Manner, Request, Response
 from nlm_cdp.sim.log import Logged
 from nlm_cdp.sim.records import Notebook, Writing
 from nlm_cdp.sim.state import Account, Service
-from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, frame_body, parse_form
+from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, parse_form
+from nlm_cdp.wire.frames import frame_body
 from nlm_cdp.wire.page import APP_HOSTS, GATE_HOSTS, SIGN_IN_HOST
 from nlm_cdp.wire.pblite import Message
 

@@ -14,7 +14,8 @@ from typing import Any
 from nlm_cdp.sim.answers import Refusal
 from nlm_cdp.sim.framing import Frame, LargeFrame, error_frame
 from nlm_cdp.sim.http import Manner, Response
-from nlm_cdp.wire.batchexecute import GENERIC, PREFIX, Call
+from nlm_cdp.wire.batchexecute import GENERIC, Call
+from nlm_cdp.wire.frames import PREFIX
 
 ANY = "*"
 CHAT = "chat"

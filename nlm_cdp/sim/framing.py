@@ -13,8 +13,9 @@ from typing import Any
 
 from nlm_cdp.sim.answers import Answer, Pieces, Refusal, Reshaped
 from nlm_cdp.sim.http import Sized
-from nlm_cdp.wire.batchexecute import PREFIX, Call, compact, frame_body, frame_chunk, trailer
+from nlm_cdp.wire.batchexecute import Call
 from nlm_cdp.wire.document import units
+from nlm_cdp.wire.frames import PREFIX, compact, frame_body, frame_chunk, trailer
 from nlm_cdp.wire.pblite import Message
 
 LARGE = 1_800

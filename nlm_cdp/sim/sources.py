@@ -19,8 +19,8 @@ from nlm_cdp.sim.records import PROCESSING, REGISTERED, VIDEO, WEB_PAGE, Noteboo
 from nlm_cdp.sim.retrieval import frequent, sentences
 from nlm_cdp.sim.rows import source_row
 from nlm_cdp.sim.state import Account
-from nlm_cdp.wire.batchexecute import compact
 from nlm_cdp.wire.document import Document
+from nlm_cdp.wire.frames import compact
 from nlm_cdp.wire.pblite import Lazy
 
 DRIVE_TYPES = {

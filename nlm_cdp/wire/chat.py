@@ -13,9 +13,11 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from nlm_cdp.errors import DecodeError, Network, NlmError, RateLimited, Service
-from nlm_cdp.wire.batchexecute import FrameReader, NotRpcReply, Reply, Status, reply_of
+from nlm_cdp.wire.batchexecute import Reply, reply_of
 from nlm_cdp.wire.document import Citation, Document, Range, cell, items, place, quoted
+from nlm_cdp.wire.frames import FrameReader, NotRpcReply
 from nlm_cdp.wire.pblite import Lazy, Message, Row, Tag
+from nlm_cdp.wire.status import Status
 
 ANSWER, THINKING = 1, 2
 UNANSWERABLE, FILTERED = 1, 2

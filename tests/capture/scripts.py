@@ -17,7 +17,8 @@ from nlm_cdp.cdp.generated.network import (
     ResponseReceived,
     TimeSinceEpoch,
 )
-from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, UPLOAD_PATH, Call, answer_frame, f_req, form, frame_body, query
+from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, UPLOAD_PATH, Call, answer_frame, f_req, form, query
+from nlm_cdp.wire.frames import frame_body
 
 HOST = "https://notebook.google.com"
 RPCS = f"{HOST}{PATH}?" + urlencode(query(["wXbhsf"], "/", 1) | {"bl": "boq_labs-tailwind-frontend_20261112.04_p0"})

@@ -8,7 +8,8 @@ import pytest
 
 from nlm_cdp.capture.calls import calls_of
 from nlm_cdp.capture.exchange import Body, Exchange, Kind, Part
-from nlm_cdp.wire.batchexecute import Call, chat_f_req, form, frame_body, read_replies
+from nlm_cdp.wire.batchexecute import Call, chat_f_req, form, read_replies
+from nlm_cdp.wire.frames import frame_body
 from tests.capture.scripts import CHAT, UPLOAD, exchange, reply
 
 

@@ -13,7 +13,7 @@ from nlm_cdp.capture.exchange import Exchange, Kind
 from nlm_cdp.capture.fixture import Fixture, fixture, redactor
 from nlm_cdp.capture.har import exchanges, har
 from nlm_cdp.errors import InvalidArgument
-from nlm_cdp.wire.batchexecute import frame_body
+from nlm_cdp.wire.frames import frame_body
 from tests.capture.scripts import CHAT, FORM, HOST, RPCS, reply
 from tests.capture.test_fixture import LISTING, made, recorded
 

@@ -25,7 +25,7 @@ def test_of_several_one_is_chosen_by_number_or_by_its_address() -> None:
     found = [tab(HOME), tab(ONE)]
     assert choose(found, "2").url == ONE
     assert choose(found, "68a9").url == ONE
-    for wanted in (None, "notebook.google.com", "3", "elsewhere"):
+    for wanted in (None, "notebook.google.com", "3", "0", "4", "elsewhere"):
         with pytest.raises(Ambiguous) as caught:
             choose(found, wanted)
         assert caught.value.details["tabs"] == [f"1: {HOME}", f"2: {ONE}"]

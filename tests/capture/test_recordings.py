@@ -19,8 +19,9 @@ from nlm_cdp.capture.drift import Class, compare
 from nlm_cdp.capture.exchange import Body, Exchange, Kind, Part
 from nlm_cdp.capture.fixture import fixture, folder_of, known_strings, problems, redactor
 from nlm_cdp.capture.reading import declared, read
-from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, chat_f_req, f_req, form, strings_in
+from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, chat_f_req, f_req, form
 from nlm_cdp.wire.redact import ALLOWED
+from nlm_cdp.wire.status import strings_in
 from tests.capture.scripts import HOST
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "wire"

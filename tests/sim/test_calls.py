@@ -10,8 +10,9 @@ from nlm_cdp.api.notebooks import notebooks, project
 from nlm_cdp.api.sources import adding, sources
 from nlm_cdp.sim.endpoints import HANDLERS
 from nlm_cdp.sim.records import VIEWER
-from nlm_cdp.wire.batchexecute import Call, FrameReader, Replies, read_replies
+from nlm_cdp.wire.batchexecute import Call, Replies, read_replies
 from nlm_cdp.wire.document import Document, markdown, plain_text, units, wire_text
+from nlm_cdp.wire.frames import FrameReader
 from nlm_cdp.wire.pblite import unclaimed
 
 pytestmark = pytest.mark.realtime

@@ -10,9 +10,9 @@ import trio
 from nlm_cdp.api.chat import chat
 from nlm_cdp.api.common import Provenance, RequestContext
 from nlm_cdp.sim.chat import NOTICE, SILENT
-from nlm_cdp.wire.batchexecute import FrameReader
 from nlm_cdp.wire.chat import ANSWER, THINKING, Snapshot
 from nlm_cdp.wire.document import units, wire_text
+from nlm_cdp.wire.frames import FrameReader
 from nlm_cdp.wire.pblite import unclaimed
 
 pytestmark = pytest.mark.realtime

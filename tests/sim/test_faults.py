@@ -10,8 +10,9 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources import adding
 from nlm_cdp.errors import Drift, Network, NlmError, RateLimited, Service
 from nlm_cdp.sim.faults import CHAT, FOREIGN_ID, Fault, Kind, displayable
-from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, NotRpcReply, Reply, chat_f_req, f_req, form, read_replies
+from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, Reply, chat_f_req, f_req, form, read_replies
 from nlm_cdp.wire.chat import ChatReader
+from nlm_cdp.wire.frames import NotRpcReply
 
 pytestmark = pytest.mark.realtime
 LIST = Call("wXbhsf", notebooks.ListNotebooks().encode())

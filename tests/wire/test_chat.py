@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nlm_cdp.errors import DecodeError, Drift, InvalidArgument, Network, NlmError, RateLimited, Service, SignedOut
-from nlm_cdp.wire.batchexecute import NotRpcReply, answer_frame, compact, frame_body, frame_chunk
+from nlm_cdp.wire.batchexecute import answer_frame
 from nlm_cdp.wire.chat import ANSWER, THINKING, Answer, ChatReader, Snapshot
 from nlm_cdp.wire.document import units
+from nlm_cdp.wire.frames import NotRpcReply, compact, frame_body, frame_chunk
 from nlm_cdp.wire.pblite import Row
 
 WIRE = Path(__file__).resolve().parents[3] / "shared" / "wire"

@@ -323,3 +323,16 @@ def test_recorded_documents_are_contiguous() -> None:
         last = Document.decode(row).body.elements[-1]
         assert units(wire_text(row)) == last.end
         assert len(markdown(Document.decode(row))) > len(plain_text(row)) > 1000
+
+
+def test_units_are_utf16() -> None:
+    assert [units(text) for text in ("", "abc", "é", "🧪", "👨‍👩‍👧", "\ud83d", "a\ud83d\ude00")] == [
+        0,
+        3,
+        1,
+        2,
+        8,
+        1,
+        3,
+    ]
+    assert units("é🧪" * 1_500_000) == 4_500_000

@@ -19,8 +19,9 @@ from nlm_cdp import verdict
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources import sources
 from nlm_cdp.rpc import Rpc
-from nlm_cdp.wire.batchexecute import answer_frame, frame_body
+from nlm_cdp.wire.batchexecute import answer_frame
 from nlm_cdp.wire.chat import ChatReader
+from nlm_cdp.wire.frames import frame_body
 
 RECORDED = Path(__file__).resolve().parents[3] / "shared" / "wire"
 ROUNDS = 15
