@@ -12,6 +12,7 @@ from nlm_cdp.api.account import account, language
 from nlm_cdp.api.chat import asking, chat, conversation, saving, sessions, steering
 from nlm_cdp.api.labels import collections, editing, labels
 from nlm_cdp.api.notebooks import managing, notebooks
+from nlm_cdp.api.notebooks import reading as reading_notebooks
 from nlm_cdp.api.notes import notes, writing
 from nlm_cdp.api.research import following, importing, research, starting
 from nlm_cdp.api.sharing import granting, sharing
@@ -23,6 +24,7 @@ from nlm_cdp.wire.pblite import Row, unclaimed
 
 MODULES = (
     notebooks,
+    reading_notebooks,
     managing,
     sources,
     adding,

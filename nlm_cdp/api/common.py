@@ -1,16 +1,16 @@
-"""What every noun shares: small messages of the wire, references, windows over lists and texts, provenance."""
+"""What every noun shares: small messages of the wire, arguments, windows over lists and texts, provenance."""
 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Annotated, Any, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from nlm_cdp.errors import Ambiguous, Drift, InvalidArgument, NotFound
-from nlm_cdp.rpc import Result, ToolContext
+from nlm_cdp.errors import Drift, InvalidArgument
+from nlm_cdp.rpc import Args, Result, ToolContext
 from nlm_cdp.wire.pblite import Message, Tag
 
 T = TypeVar("T")
@@ -56,35 +56,38 @@ SHORT = RequestContext(provenance=None)
 """`[2]`: still what the web app and both maintained clients send with most reads and deletes."""
 
 
-# References
+class InNotebook(Message):
+    """How many calls begin."""
+
+    context: Annotated[RequestContext, Tag(1)] = RequestContext()
+    notebook_id: Annotated[str, Tag(2)]
 
 
-class Candidate(NamedTuple):
-    id: str
-    title: str
+# Names and times
 
 
-def resolve(reference: str, candidates: Iterable[Candidate], noun: str) -> str:
-    """The id that a full id, an exact title or a unique prefix of either names. Raises NotFound or Ambiguous."""
-    known = list(candidates)
-    if any(candidate.id == reference for candidate in known):
-        return reference
-    folded = reference.casefold()
-    for matches in (
-        [c for c in known if c.title == reference],
-        [c for c in known if c.title.casefold() == folded],
-        [c for c in known if c.id.startswith(reference) or c.title.casefold().startswith(folded)] if folded else [],
-    ):
-        if len(matches) == 1:
-            return matches[0].id
-        if matches:
-            listed = [{"id": match.id, "title": match.title} for match in matches[:20]]
-            raise Ambiguous(f"{len(matches)} {noun}s match this reference", details={"candidates": listed})
-    raise NotFound(
-        f"no {noun} has this id, title or prefix",
-        hint=f"List the {noun}s to see what is there.",
-        details={noun: reference},
-    )
+def named(names: Mapping[int, str], code: int | None) -> str:
+    """The name of a number; one that nobody knows stays visible."""
+    return names.get(code or 0, f"unknown({code or 0})")
+
+
+def iso(at: Timestamp | None) -> str | None:
+    return at.iso if at is not None else None
+
+
+# Arguments that many tools take
+
+Limit = Annotated[int, Field(ge=1, le=1000)]
+Offset = Annotated[int, Field(ge=0)]
+MaxChars = Annotated[int, Field(ge=1, le=200_000)]
+
+
+class NoArgs(Args):
+    pass
+
+
+class NotebookArgs(Args):
+    notebook: str | None = None
 
 
 # Windows
@@ -104,7 +107,7 @@ def window(items: list[T], limit: int, offset: int) -> tuple[list[T], dict[str, 
     return shown, {"total": len(items), "has_more": offset + len(shown) < len(items)}
 
 
-def legible(rows: Iterable[T], undecoded: tuple[str, ...]) -> list[T]:
+def legible(rows: Iterable[T], undecoded: Sequence[str]) -> list[T]:
     """The rows of a listing. Raises Drift when none of them could be read: that is no empty list."""
     found = list(rows)
     if not found and undecoded:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import AfterValidator, Field
 
-from nlm_cdp.api.common import Candidate, Timestamp, refuse, resolve
+from nlm_cdp.api.common import NoArgs, Timestamp, refuse
+from nlm_cdp.api.references import Candidate, resolve
 from nlm_cdp.errors import NotFound
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 from nlm_cdp.wire import page
@@ -205,10 +206,6 @@ def text_of(entry: LibraryEntry) -> str:
     """Everything in an entry that is searched."""
     lists = (entry.topics, entry.tags, entry.use_cases, entry.content_types)
     return "\n".join([entry.name, entry.description, *(text for texts in lists for text in texts)]).casefold()
-
-
-class NoArgs(Args):
-    pass
 
 
 @tool(scope=Scope.READ, effect=Effect.READ)

@@ -6,13 +6,10 @@ from contextlib import suppress
 from typing import Literal
 
 from nlm_cdp import __version__
+from nlm_cdp.api.common import NoArgs
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import AccessGated, FileRefused, NlmError, SignedOut
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
-
-
-class HealthArgs(Args):
-    pass
 
 
 class ChromeInfo(Result):
@@ -37,7 +34,7 @@ class HealthResult(Result):
 
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(notebooks.LIST,))
-async def get_health(ctx: ToolContext, args: HealthArgs) -> HealthResult:
+async def get_health(ctx: ToolContext, args: NoArgs) -> HealthResult:
     """Whether calls work right now, by a real one, and what to do if not."""
     error: NlmError | None = None
     try:
@@ -93,7 +90,7 @@ class SignInResult(Result):
 
 
 @tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(notebooks.LIST,))
-async def setup_auth(ctx: ToolContext, args: HealthArgs) -> SignInResult:
+async def setup_auth(ctx: ToolContext, args: NoArgs) -> SignInResult:
     """Open a sign-in tab in the user's Chrome if it is needed."""
     try:
         await ctx.call(notebooks.LIST, notebooks.ListNotebooks())

@@ -1,13 +1,17 @@
-"""What every noun's writes share: an error that leaves open what happened, and deleting what references mean."""
+"""What every noun's writes share: an error that leaves open what happened, the looks that decide it, and deleting."""
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable
+from collections.abc import Awaitable, Callable, Collection, Iterable, Sequence
 from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
+from nlm_cdp.api.references import Listing
 from nlm_cdp.errors import NlmError, NotFound, Outcome
-from nlm_cdp.rpc import Result
+from nlm_cdp.rpc import Result, ToolContext
+
+READ_BACK = (1.0, 2.0, 4.0)
+"""Seconds before each look at what a doubtful write has made."""
 
 
 class Identified(Protocol):
@@ -16,6 +20,9 @@ class Identified(Protocol):
 
 
 R = TypeVar("R", bound=Identified)
+T = TypeVar("T")
+
+# In doubt
 
 
 def in_doubt(error: NlmError) -> NlmError:
@@ -23,6 +30,33 @@ def in_doubt(error: NlmError) -> NlmError:
     if error.outcome is not Outcome.UNKNOWN:
         raise error
     return error
+
+
+async def afterwards(lost: NlmError, what: str, look: Awaitable[T]) -> T:
+    """What a look shows after a write whose reply was lost. Raises the loss where looking fails as well."""
+    try:
+        return await look
+    except NlmError:
+        raise lost.also(f"The {what} could not be read afterwards.") from None
+
+
+async def looked(
+    ctx: ToolContext, look: Callable[[], Awaitable[T]], enough: Callable[[T], bool], pauses: Sequence[float] = READ_BACK
+) -> T | None:
+    """What the last look showed that succeeded, of several until one shows enough. None: none succeeded."""
+    seen: T | None = None
+    for pause in pauses:
+        await ctx.sleep(pause)
+        try:
+            seen = await look()
+        except NlmError:
+            continue
+        if enough(seen):
+            break
+    return seen
+
+
+# Deleting
 
 
 class Deleted(Result):
@@ -42,11 +76,12 @@ async def delete(
     *,
     confirm: bool,
     would: Callable[[R], str],
-    send: Callable[[list[R]], Awaitable[Any]],
+    send: Callable[[list[str]], Awaitable[Any]],
 ) -> Deleted:
     """Delete what references mean, each once, if that is confirmed; those that mean nothing are told.
 
-    `find` raises NotFound, or what else forbids to go on: nothing is sent before every reference is resolved.
+    `find` raises NotFound, or what else forbids to go on: nothing is sent before every reference is resolved. `send`
+    takes the ids.
     """
     rows: dict[str, R] = {}
     not_found: list[str] = []
@@ -62,23 +97,15 @@ async def delete(
         return result(status="not_found", deleted=[])
     if not confirm:
         return result(status="needs_confirmation", deleted=[], would=[would(row) for row in rows.values()])
-    await send(list(rows.values()))
+    await send(list(rows))
     return result(status="deleted", deleted=list(rows))
 
 
-async def settle_deletion(
-    lost: NlmError, noun: str, ids: Collection[str], look: Callable[[], Awaitable[tuple[Collection[str], bool]]]
-) -> None:
-    """After a deletion whose reply was lost: what stands in the listing is what happened. Raises the loss in doubt.
-
-    `look`: the ids that are there, and whether the listing was read whole.
-    """
-    try:
-        there, whole = await look()
-    except NlmError:
-        raise lost.also(f"The {noun}s could not be read afterwards.") from None
-    if left := [each for each in ids if each in there]:
+async def settle_deletion(lost: NlmError, noun: str, ids: Collection[str], look: Awaitable[Listing[Any]]) -> None:
+    """After a deletion whose reply was lost: what stands in the listing is what happened. Raises the loss in doubt."""
+    now = await afterwards(lost, f"{noun}s", look)
+    if left := [each for each in ids if each in now.rows]:
         lost.details["still_there"] = left
         raise lost.also(f"The {noun}s were read afterwards: those in details.still_there are there.")
-    if not whole:
+    if now.undecoded:
         raise lost.also(f"The {noun}s could not be read completely afterwards.")

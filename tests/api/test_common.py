@@ -12,16 +12,15 @@ from hypothesis import strategies as st
 
 from nlm_cdp.api.common import (
     SHORT,
-    Candidate,
     RequestContext,
     Timestamp,
     legible,
     refuse,
-    resolve,
     text_window,
     unseen,
     window,
 )
+from nlm_cdp.api.references import Candidate, resolve
 from nlm_cdp.errors import Ambiguous, DecodeError, Drift, InvalidArgument, NotFound, Outcome
 from nlm_cdp.wire.pblite import canonical
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nlm_cdp.api import classify
-from nlm_cdp.api.notebooks import managing, notebooks
+from nlm_cdp.api.notebooks import managing, notebooks, reading
 from nlm_cdp.api.notebooks.project import ChatSettings, Notebook
 from nlm_cdp.wire.pblite import canonical, unclaimed
 from tests.fakes import NB, NB2
@@ -79,7 +79,7 @@ def test_anything_else_is_none_of_them(rpc: str, row: list[Any]) -> None:
 def test_chat_settings_that_are_empty_are_the_defaults(cell: Any) -> None:
     row = ["T", None, NB, "", None, None, None, cell]
     settings = Notebook.decode(row).chat or ChatSettings()
-    assert notebooks.chat_settings(settings).goal == ("custom" if cell and cell[0] and cell[0][0] == 2 else "default")
+    assert reading.chat_settings(settings).goal == ("custom" if cell and cell[0] and cell[0][0] == 2 else "default")
 
 
 def test_a_copy_answers_with_a_bare_row() -> None:

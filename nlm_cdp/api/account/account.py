@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from nlm_cdp.api.common import Provenance, RequestContext, Timestamp, legible
-from nlm_cdp.api.notebooks.notebooks import LimitsInfo
+from nlm_cdp.api.common import NoArgs, Provenance, RequestContext, Timestamp, iso, legible, named
 from nlm_cdp.api.notebooks.project import Limits
+from nlm_cdp.api.notebooks.reading import LimitsInfo, limits_info
 from nlm_cdp.errors import Drift, NlmError
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Effect, Path, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire import page
 from nlm_cdp.wire.pblite import Message, Tag
 
@@ -201,28 +201,22 @@ async def usage(ctx: ToolContext) -> UsageInfo:
     except NlmError as exc:
         return UsageInfo(status="unknown", windows=[], out_of_quota=[], unavailable=exc.code)
     return UsageInfo(
-        status=METERING.get(answer.status, f"unknown({answer.status})"),
+        status=named(METERING, answer.status),
         windows=[
             WindowInfo(
-                window=WINDOWS.get(row.code, f"unknown({row.code})"),
+                window=named(WINDOWS, row.code),
                 used_percent=row.used,
                 remaining_percent=row.left,
-                resets=row.resets.iso if row.resets else None,
+                resets=iso(row.resets),
             )
             for row in answer.windows
         ],
-        out_of_quota=[
-            ACTIONS.get(row.code, f"unknown({row.code})") for row in answer.actions if row.has_quota is False
-        ],
+        out_of_quota=[named(ACTIONS, row.code) for row in answer.actions if row.has_quota is False],
         undecoded=list(answer.undecoded) or None,
     )
 
 
 # Tools
-
-
-class NoArgs(Args):
-    pass
 
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(SETTINGS, ACCOUNT, USAGE))
@@ -233,10 +227,8 @@ async def get_account(ctx: ToolContext, args: NoArgs) -> AccountResult:
     return AccountResult(
         email=known if "@" in known else None,
         authuser=page.authuser(ctx.call.notebook_url("-")) or "0",  # links say which account they are for
-        tier=TIERS.get(limits.tier, f"unknown({limits.tier})") if limits and limits.tier else None,
-        limits=LimitsInfo(notebooks=limits.notebooks, sources=limits.sources, words_per_source=limits.words)
-        if limits
-        else None,
+        tier=named(TIERS, limits.tier) if limits and limits.tier else None,
+        limits=limits_info(limits),
         output_language=account.language,
         usage=await usage(ctx),
     )

@@ -12,20 +12,11 @@ from typing import Literal
 from pydantic import Field
 
 from nlm_cdp.api.chat import chat, sessions
-from nlm_cdp.api.chat.answers import (
-    AnswerResult,
-    Question,
-    answer_result,
-    clock_of,
-    look,
-    read_back,
-    running,
-    watcher,
-)
+from nlm_cdp.api.chat.answers import AnswerResult, Question, answer_result, clock_of, look, read_back, running, watcher
 from nlm_cdp.api.chat.conversation import asked_notebook, newest
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.sources.rows import READY, distinct
-from nlm_cdp.errors import Cancelled, NlmError, NotFound, NotReady, Outcome, RateLimited
+from nlm_cdp.api.sources.sources import chosen
+from nlm_cdp.errors import Cancelled, NlmError, NotFound, Outcome, RateLimited
 from nlm_cdp.rpc import Args, Effect, Job, Result, Scope, ToolContext, tool
 from nlm_cdp.wire.chat import Answer
 
@@ -54,11 +45,12 @@ async def ask_question(ctx: ToolContext, args: AskArgs) -> AnswerResult:
     session = await sessions.known(ctx, args.session_id)
     notebook = await asked_notebook(ctx, session, args.notebook_url, args.notebook)
     row = (await notebooks.get(ctx, notebook)).notebook
+    sources = {source.id: source for source in row.sources}
     question = Question(
         text=args.question,
         notebook_id=notebook,
-        sources=chosen(args.source_ids, {source.id: source.status for source in distinct(row.sources)}),
-        titles={source.id: source.name for source in row.sources},
+        sources=chosen(args.source_ids, sources),
+        titles={id: source.name for id, source in sources.items()},
         session_id=session.id if session else None,
         source_format=args.source_format,
         timeout=args.timeout_s,
@@ -68,23 +60,6 @@ async def ask_question(ctx: ToolContext, args: AskArgs) -> AnswerResult:
         return await answered(ctx, question)
     job = ctx.background.start("ans", question, lambda job: answered(replace(ctx, progress=job.report), question))
     return running(ctx, question, job.id)
-
-
-def chosen(wanted: list[str] | None, statuses: dict[str, int]) -> list[str]:
-    """The sources a question goes to: those named, or all that are ready."""
-    if wanted is not None:
-        unknown = [source for source in wanted if source not in statuses]
-        if unknown:
-            raise NotFound("these sources are not in the notebook", details={"source_ids": unknown})
-        return wanted
-    ready = [source for source, status in statuses.items() if status == READY]
-    if not statuses:
-        raise NotReady("the notebook has no sources to answer from", hint="Add a source first.", state="empty")
-    if not ready:
-        raise NotReady(
-            "none of the notebook's sources is ready", hint="Wait for them: list_sources shows their status."
-        )
-    return ready
 
 
 async def answered(ctx: ToolContext, question: Question) -> AnswerResult:

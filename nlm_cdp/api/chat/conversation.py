@@ -23,11 +23,11 @@ from nlm_cdp.api.chat.chat import (
     Turns,
 )
 from nlm_cdp.api.chat.citing import stored_citations
-from nlm_cdp.api.common import Origin, legible, provenance, provenance_field, refuse
+from nlm_cdp.api.common import NotebookArgs, Origin, iso, legible, provenance, provenance_field, refuse
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.writes import in_doubt
 from nlm_cdp.errors import NlmError, NotFound
-from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
+from nlm_cdp.rpc import Effect, Result, Scope, ToolContext, tool
 from nlm_cdp.wire.chat import AnswerRow, cite
 
 if TYPE_CHECKING:
@@ -90,8 +90,7 @@ async def asked_notebook(ctx: ToolContext, session: ChatSession | None, *named: 
 # Tools
 
 
-class ConversationArgs(Args):
-    notebook: str | None = None
+class ConversationArgs(NotebookArgs):
     session_id: str | None = None
     limit: int = Field(20, ge=1, le=200)
     format: Literal["turns", "markdown"] = "turns"
@@ -132,7 +131,7 @@ async def get_conversation(ctx: ToolContext, args: ConversationArgs) -> Conversa
 
 def turn_info(turn: Turn, undecoded: list[str]) -> TurnInfo | None:
     """One turn; what it should hold and does not is reported, never made up."""
-    time = turn.at.iso if turn.at else None
+    time = iso(turn.at)
     if turn.role == QUESTION and turn.question is not None:
         return TurnInfo(role="user", text=turn.question, time=time)
     if turn.role == REPLY and turn.answer is not None:
@@ -152,8 +151,7 @@ def transcript(turns: list[TurnInfo]) -> str:
     return "\n\n".join(f"**{names[turn.role]}:** {turn.text}" for turn in turns)
 
 
-class DeleteArgs(Args):
-    notebook: str | None = None
+class DeleteArgs(NotebookArgs):
     confirm: bool = False
 
 

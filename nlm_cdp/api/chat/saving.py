@@ -11,10 +11,11 @@ from pydantic import Field
 from nlm_cdp.api.chat import chat, sessions
 from nlm_cdp.api.chat.citing import MARKER, numbers_of, shortened, stored_citations
 from nlm_cdp.api.chat.conversation import asked_notebook, newest
+from nlm_cdp.api.common import NotebookArgs
 from nlm_cdp.api.notes import notes, writing
-from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.api.writes import afterwards, in_doubt
 from nlm_cdp.errors import DecodeError, Drift, NlmError, NotFound
-from nlm_cdp.rpc import Args, Effect, Scope, ToolContext, tool
+from nlm_cdp.rpc import Effect, Scope, ToolContext, tool
 from nlm_cdp.wire.chat import AnswerRow
 from nlm_cdp.wire.document import Citation, units
 from nlm_cdp.wire.pblite import Lazy, Row
@@ -23,8 +24,7 @@ PLAIN: Row = [0, 0, 0, None, None, None, None, 0, 0]
 """The look of the text: numbers where a conversation has booleans (P)."""
 
 
-class SaveArgs(Args):
-    notebook: str | None = None
+class SaveArgs(NotebookArgs):
     session_id: str | None = None
     turn: int = Field(1, ge=1, le=100, description="counted from the newest answer")
     title: str | None = Field(None, min_length=1)
@@ -135,18 +135,15 @@ def request_of(
 
 async def saved(ctx: ToolContext, request: notes.SaveAnswer) -> notes.Note:
     """The note. After a lost reply, it is the one that was not there before and holds the answer."""
-    before = {row.id for row in notes.alive(await notes.listing(ctx, request.notebook_id))}
+    before = (await notes.listing(ctx, request.notebook_id)).rows
     try:
         note = (await ctx.call(notes.SAVE_ANSWER, request)).note
     except NlmError as exc:
         lost = in_doubt(exc)
     else:
         return note if note.content else note.model_copy(update={"content": request.content})
-    try:
-        rows = notes.alive(await notes.listing(ctx, request.notebook_id))
-    except NlmError:
-        raise lost.also("The notes could not be read afterwards.") from None
-    fresh = [row for row in rows if row.id not in before]
+    now = await afterwards(lost, "notes", notes.listing(ctx, request.notebook_id))
+    fresh = [row for row in now.rows.values() if row.id not in before]
     same = [row for row in fresh if row.content == request.content]
     if len(same) == 1:
         return same[0]

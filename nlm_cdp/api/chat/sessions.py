@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Literal
 
-from nlm_cdp.api.common import Timestamp
+from nlm_cdp.api.common import NoArgs, Timestamp
 from nlm_cdp.errors import NotFound
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
@@ -72,10 +72,6 @@ def session_row(ctx: ToolContext, session: ChatSession) -> SessionRow:
         message_count=session.message_count,
         last_activity=Timestamp(seconds=int(session.last_activity)).iso,
     )
-
-
-class NoArgs(Args):
-    pass
 
 
 class SessionArgs(Args):

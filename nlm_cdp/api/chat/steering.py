@@ -6,24 +6,30 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nlm_cdp.api.chat.asking import chosen
-from nlm_cdp.api.common import Origin, RequestContext, legible, provenance, provenance_field, refuse
+from nlm_cdp.api.common import (
+    InNotebook,
+    NotebookArgs,
+    Origin,
+    RequestContext,
+    legible,
+    provenance,
+    provenance_field,
+    refuse,
+)
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.notebooks.notebooks import ChatSettingsInfo, chat_settings
 from nlm_cdp.api.notebooks.project import GOALS, LENGTHS, ChatSettings, Goal
-from nlm_cdp.api.sources.rows import distinct
-from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.api.notebooks.reading import ChatSettingsInfo, chat_settings
+from nlm_cdp.api.sources.sources import chosen, listing
+from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.chat import Chip
 from nlm_cdp.wire.pblite import Message, Tag
 
 # Messages
 
 
-class SuggestPrompts(Message):
+class SuggestPrompts(InNotebook):
     """N. Without a mode the service answers status 13."""
 
-    context: Annotated[RequestContext, Tag(1)] = RequestContext()
-    notebook_id: Annotated[str, Tag(2)]
     source_ids: Annotated[list[str], Tag(3, each=(1,))]
     mode: Annotated[int | None, Tag(4)] = None
     about: Annotated[str | None, Tag(6)] = None
@@ -62,8 +68,7 @@ SUGGEST_STEPS = Rpc(
 # What the chat is told to be
 
 
-class ConfigureArgs(Args):
-    notebook: str | None = None
+class ConfigureArgs(NotebookArgs):
     goal: Literal["default", "custom", "learning_guide"] | None = None
     prompt: str | None = Field(None, min_length=1, max_length=10_000, description="for custom")
     length: Literal["default", "longer", "shorter"] | None = None
@@ -126,8 +131,7 @@ MODES = {
 NEXT_STEPS = "next_steps"
 
 
-class SuggestArgs(Args):
-    notebook: str | None = None
+class SuggestArgs(NotebookArgs):
     about: str | None = Field(None, min_length=1)
     source_ids: list[str] | None = Field(None, min_length=1)
     surface: Literal[
@@ -163,8 +167,7 @@ async def suggest_questions(ctx: ToolContext, args: SuggestArgs) -> Suggestions:
     if args.surface == NEXT_STEPS and args.about is not None:
         raise refuse("next_steps cannot be steered: leave out about")
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    row = (await notebooks.get(ctx, notebook)).notebook
-    sources = chosen(args.source_ids, {source.id: source.status for source in distinct(row.sources)})
+    sources = chosen(args.source_ids, (await listing(ctx, notebook)).rows)
     if args.surface == NEXT_STEPS:
         steps = await ctx.call(SUGGEST_STEPS, SuggestSteps(notebook_id=notebook, source_ids=sources))
         found = [Suggestion(title=step.text, prompt=step.text) for step in steps.steps or []]

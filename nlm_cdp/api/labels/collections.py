@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import model_validator
 
 from nlm_cdp.api.common import Empty, Provenance, RequestContext
-from nlm_cdp.rpc import Effect, Path, Rpc
+from nlm_cdp.rpc import A, Effect, Path, Q, Rpc
 from nlm_cdp.wire.pblite import Message, Tag
 
 CONTEXT = RequestContext(provenance=Provenance(flags=[1, 3]))
@@ -49,14 +49,17 @@ class CreateCollection(Message):
     type: Annotated[Literal[3], Tag(7)] = 3
 
 
-class RenameCollection(Message):
-    """`[name]` keeps the emoji (N)."""
-
+class MutateCollection(Message):
     context: Annotated[RequestContext, Tag(1)] = CONTEXT
     collection_id: Annotated[str, Tag(3)]
+    type: Annotated[Literal[3], Tag(5)] = 3
+
+
+class RenameCollection(MutateCollection):
+    """`[name]` keeps the emoji (N)."""
+
     name: Annotated[str | None, Tag(4, 1, 1, 1)] = None
     emoji: Annotated[str | None, Tag(4, 1, 1, 2)] = None
-    type: Annotated[Literal[3], Tag(5)] = 3
 
     @model_validator(mode="after")
     def changes_something(self) -> RenameCollection:
@@ -65,22 +68,16 @@ class RenameCollection(Message):
         return self
 
 
-class AddToCollection(Message):
+class AddToCollection(MutateCollection):
     """P: only the first id counts; M sends several. Not understood: the second group, always empty."""
 
-    context: Annotated[RequestContext, Tag(1)] = CONTEXT
-    collection_id: Annotated[str, Tag(3)]
     notebooks: Annotated[list[str], Tag(4, 1, 4, 1)]
     rest: Annotated[Empty | None, Tag(4, 2)] = Empty()
-    type: Annotated[Literal[3], Tag(5)] = 3
 
 
-class RemoveFromCollection(Message):
-    context: Annotated[RequestContext, Tag(1)] = CONTEXT
-    collection_id: Annotated[str, Tag(3)]
+class RemoveFromCollection(MutateCollection):
     notebooks: Annotated[list[str], Tag(4, 1, 5, 1)]
     rest: Annotated[Empty | None, Tag(4, 2)] = Empty()
-    type: Annotated[Literal[3], Tag(5)] = 3
 
 
 class DeleteCollections(Message):
@@ -89,56 +86,15 @@ class DeleteCollections(Message):
     type: Annotated[Literal[3], Tag(4)] = 3
 
 
-LIST = Rpc(
-    "I3xc3c",
-    "GetLabels",
-    ListCollections,
-    Collections,
-    Effect.READ,
-    path=Path.ACCOUNT,
-    variant="collections",
-    grade="N",
-)
-CREATE = Rpc(
-    "agX4Bc",
-    "CreateLabel",
-    CreateCollection,
-    CollectionSet,
-    Effect.CREATE,
-    path=Path.ACCOUNT,
-    variant="collection",
-    grade="P",
-)
-RENAME = Rpc(
-    "le8sX", "MutateLabel", RenameCollection, Empty, Effect.SET, path=Path.ACCOUNT, variant="collection-name", grade="P"
-)
-ADD = Rpc(
-    "le8sX",
-    "MutateLabel",
-    AddToCollection,
-    Empty,
-    Effect.CREATE,
-    path=Path.ACCOUNT,
-    variant="collection-add",
-    grade="P",
-)
-REMOVE = Rpc(
-    "le8sX",
-    "MutateLabel",
-    RemoveFromCollection,
-    Empty,
-    Effect.SET,
-    path=Path.ACCOUNT,
-    variant="collection-remove",
-    grade="P",
-)
-DELETE = Rpc(
-    "GyzE7e",
-    "DeleteLabels",
-    DeleteCollections,
-    Empty,
-    Effect.DELETE,
-    path=Path.ACCOUNT,
-    variant="collections",
-    grade="P",
-)
+def call(
+    id: str, method: str, request: type[Q], response: type[A], effect: Effect, *, variant: str, grade: str = "P"
+) -> Rpc[Q, A]:
+    return Rpc(id, method, request, response, effect, path=Path.ACCOUNT, variant=variant, grade=grade)
+
+
+LIST = call("I3xc3c", "GetLabels", ListCollections, Collections, Effect.READ, variant="collections", grade="N")
+CREATE = call("agX4Bc", "CreateLabel", CreateCollection, CollectionSet, Effect.CREATE, variant="collection")
+RENAME = call("le8sX", "MutateLabel", RenameCollection, Empty, Effect.SET, variant="collection-name")
+ADD = call("le8sX", "MutateLabel", AddToCollection, Empty, Effect.CREATE, variant="collection-add")
+REMOVE = call("le8sX", "MutateLabel", RemoveFromCollection, Empty, Effect.SET, variant="collection-remove")
+DELETE = call("GyzE7e", "DeleteLabels", DeleteCollections, Empty, Effect.DELETE, variant="collections")

@@ -8,12 +8,13 @@ from collections.abc import Iterable, Iterator
 
 from pydantic import Field
 
-from nlm_cdp.api.common import Candidate, refuse
+from nlm_cdp.api.common import refuse
 from nlm_cdp.api.labels import labels
 from nlm_cdp.api.labels.labels import Label, LabelInfo
 from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.references import Candidate, Listing, meant
 from nlm_cdp.api.sources.rows import distinct
-from nlm_cdp.api.writes import Deleted, delete, in_doubt, settle_deletion
+from nlm_cdp.api.writes import Deleted, afterwards, delete, in_doubt, settle_deletion
 from nlm_cdp.errors import Drift, NlmError, Outcome, UnconfirmedWrite
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
@@ -46,12 +47,9 @@ async def edit_label(ctx: ToolContext, args: EditArgs) -> LabelResult:
     check(args)
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     async with ctx.exclusive(f"labels:{notebook}"):
-        answer = await labels.listing(ctx, notebook)
-        before = labels.known(answer)
-        row = None
-        if args.label is not None:
-            row = before[notebooks.meant(args.label, candidates(before.values()), "label", answer)]
-        elif any(args.name == label.name for label in before.values()):
+        before = await labels.listing(ctx, notebook)
+        row = before.meant(args.label) if args.label is not None else None
+        if row is None and any(args.name == label.name for label in before.rows.values()):
             raise refuse("a label with this name is there already", "Name it as label to change it.")
         added, removed = await sources(ctx, notebook, args, row)
         if row is not None:
@@ -81,22 +79,18 @@ async def sources(
     got = await notebooks.get(ctx, notebook)
     there = [Candidate(source.id, source.title or "") for source in distinct(got.notebook.sources)]
     held = [Candidate(source_id, "") for source_id in (row.sources if row else None) or []]
-    added = {notebooks.meant(each, there, "source", got): None for each in args.add_sources or []}
+    added = {meant(each, there, "source", got.undecoded): None for each in args.add_sources or []}
     either = list({candidate.id: candidate for candidate in [*held, *there]}.values())
-    removed = {notebooks.meant(each, either, "source", got): None for each in args.remove_sources or []}
+    removed = {meant(each, either, "source", got.undecoded): None for each in args.remove_sources or []}
     if both := sorted(added.keys() & removed.keys()):
         raise refuse("a source cannot be added and removed at once", source_ids=both)
     return added, removed
 
 
-def candidates(rows: Iterable[Label]) -> list[Candidate]:
-    return [Candidate(row.id, row.name) for row in rows]
-
-
-async def create(ctx: ToolContext, request: labels.CreateLabel, before: dict[str, Label]) -> Label:
+async def create(ctx: ToolContext, request: labels.CreateLabel, before: Listing[Label]) -> Label:
     """A new label. The service answers with all of them: ours is the one that was not there before."""
     now = await labels.created(ctx, labels.CREATE, request, before)
-    new = [row for row in labels.known(now).values() if row.id not in before]
+    new = [row for row in now.rows.values() if row.id not in before.rows]
     if len(new) > 1:
         new = [row for row in new if row.name == request.name]
     if len(new) != 1:
@@ -163,7 +157,7 @@ async def carry_out(
     if not changes:
         return LabelResult(notebook_id=notebook, label=labels.info(row))
     try:
-        now = labels.known(await labels.listing(ctx, notebook)).get(row.id)
+        now = (await labels.listing(ctx, notebook)).rows.get(row.id)
     except NlmError as exc:
         note = f"done, but the label could not be read afterwards ({exc.code}): it is shown as it was before"
         return LabelResult(notebook_id=notebook, label=labels.info(row), note=note)
@@ -190,11 +184,8 @@ async def make(ctx: ToolContext, row: Label, change: Change) -> None:
         return
     except NlmError as exc:
         lost = in_doubt(exc)
-    try:
-        now = labels.known(await labels.listing(ctx, change.notebook_id)).get(row.id)
-    except NlmError:
-        raise lost.also("The labels could not be read afterwards.") from None
-    if not holds(change, row, now):
+    now = await afterwards(lost, "labels", labels.listing(ctx, change.notebook_id))
+    if not holds(change, row, now.rows.get(row.id)):
         raise lost.also("The labels were read afterwards: the change is not there.")
 
 
@@ -211,24 +202,18 @@ class DeleteArgs(Args):
 async def delete_labels(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     """Delete labels; their sources stay. Cannot be undone."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    answer = await labels.listing(ctx, notebook)
-    rows = labels.known(answer)
+    listing = await labels.listing(ctx, notebook)
 
-    async def look() -> tuple[dict[str, Label], bool]:
-        now = await labels.listing(ctx, notebook)
-        return labels.known(now), not now.undecoded
-
-    async def send(doomed: list[Label]) -> None:
-        ids = [row.id for row in doomed]
+    async def send(ids: list[str]) -> None:
         try:
             await ctx.call(labels.DELETE, labels.DeleteLabels(notebook_id=notebook, label_ids=ids))
         except NlmError as exc:
-            await settle_deletion(in_doubt(exc), "label", ids, look)
+            await settle_deletion(in_doubt(exc), "label", ids, labels.listing(ctx, notebook))
 
     return await delete(
         notebook,
         args.labels,
-        lambda reference: rows[notebooks.meant(reference, candidates(rows.values()), "label", answer)],
+        listing.meant,
         confirm=args.confirm,
         would=lambda row: f"delete {labels.described(row)}; the sources stay",
         send=send,

@@ -10,11 +10,12 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 
-from nlm_cdp.api.common import Empty, RequestContext, legible
+from nlm_cdp.api.common import Empty, InNotebook, NotebookArgs, legible
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.api.references import Listing
+from nlm_cdp.api.writes import afterwards, in_doubt
 from nlm_cdp.errors import NlmError
-from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Bit, Message, Tag
 
 # Messages. N: May to September 2026; M sends `[2]` for every context.
@@ -29,9 +30,8 @@ class Label(Message):
     emoji: Annotated[str, Tag(4)] = ""
 
 
-class ListLabels(Message):
-    context: Annotated[RequestContext, Tag(1)] = RequestContext()
-    notebook_id: Annotated[str, Tag(2)]
+class ListLabels(InNotebook):
+    pass
 
 
 class Labels(Message):
@@ -50,25 +50,22 @@ class Grouping(Message):
     everything: Annotated[Bit | None, Tag(1)] = None
 
 
-class OrganizeSources(Message):
-    context: Annotated[RequestContext, Tag(1)] = RequestContext()
-    notebook_id: Annotated[str, Tag(2)]
+class OrganizeSources(InNotebook):
     grouping: Annotated[Grouping, Tag(5)]
 
 
-class CreateLabel(Message):
-    context: Annotated[RequestContext, Tag(1)] = RequestContext()
-    notebook_id: Annotated[str, Tag(2)]
+class CreateLabel(InNotebook):
     name: Annotated[str, Tag(6, 1, 1)]
     emoji: Annotated[str | None, Tag(6, 1, 2)] = ""
 
 
-class RenameLabel(Message):
+class MutateLabel(InNotebook):
+    label_id: Annotated[str, Tag(3)]
+
+
+class RenameLabel(MutateLabel):
     """`[name]` keeps the emoji of a collection (N); of a label that is not known, so we send both."""
 
-    context: Annotated[RequestContext, Tag(1)] = RequestContext()
-    notebook_id: Annotated[str, Tag(2)]
-    label_id: Annotated[str, Tag(3)]
     name: Annotated[str | None, Tag(4, 1, 1, 1)] = None
     emoji: Annotated[str | None, Tag(4, 1, 1, 2)] = None
 
@@ -79,26 +76,18 @@ class RenameLabel(Message):
         return self
 
 
-class AddToLabel(Message):
+class AddToLabel(MutateLabel):
     """Only the first id of each part counts (N): send one. A name beside it is refused (M)."""
 
-    context: Annotated[RequestContext, Tag(1)] = RequestContext()
-    notebook_id: Annotated[str, Tag(2)]
-    label_id: Annotated[str, Tag(3)]
     source_ids: Annotated[list[str], Tag(4, 1, 2, each=(1,))]
     removed: Annotated[list[str] | None, Tag(4, 1, 3, each=(1,))] = None
 
 
-class RemoveFromLabel(Message):
-    context: Annotated[RequestContext, Tag(1)] = RequestContext()
-    notebook_id: Annotated[str, Tag(2)]
-    label_id: Annotated[str, Tag(3)]
+class RemoveFromLabel(MutateLabel):
     source_ids: Annotated[list[str], Tag(4, 1, 3, each=(1,))]
 
 
-class DeleteLabels(Message):
-    context: Annotated[RequestContext, Tag(1)] = RequestContext()
-    notebook_id: Annotated[str, Tag(2)]
+class DeleteLabels(InNotebook):
     label_ids: Annotated[list[str], Tag(3)]
 
 
@@ -115,13 +104,15 @@ REMOVE = Rpc("le8sX", "MutateLabel", RemoveFromLabel, Empty, Effect.SET, variant
 DELETE = Rpc("GyzE7e", "DeleteLabels", DeleteLabels, Empty, Effect.DELETE, variant="labels", grade="N")
 
 
-async def listing(ctx: ToolContext, notebook: str) -> Labels:
-    return await ctx.call(LIST, ListLabels(notebook_id=notebook))
+async def listing(ctx: ToolContext, notebook: str) -> Listing[Label]:
+    answer = await ctx.call(LIST, ListLabels(notebook_id=notebook))
+    return known(answer)
 
 
-def known(answer: Labels | LabelSet) -> dict[str, Label]:
-    """The labels of an answer by id. Raises Drift where no row of it could be read."""
-    return {row.id: row for row in legible(answer.labels or [], answer.undecoded)}
+def known(answer: Labels | LabelSet) -> Listing[Label]:
+    """The labels of an answer. Raises Drift where no row of it could be read."""
+    rows = {row.id: row for row in legible(answer.labels or [], answer.undecoded)}
+    return Listing("label", rows, lambda row: [row.name], list(answer.undecoded))
 
 
 # Results
@@ -154,21 +145,14 @@ def info(row: Label) -> LabelInfo:
 # Tools
 
 
-class ListArgs(Args):
-    notebook: str | None = None
-
-
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LIST,))
-async def list_labels(ctx: ToolContext, args: ListArgs) -> LabelList:
+async def list_labels(ctx: ToolContext, args: NotebookArgs) -> LabelList:
     """List a notebook's labels with the sources under each."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    answer = await listing(ctx, notebook)
-    labels = [info(row) for row in known(answer).values()]
-    return LabelList(notebook_id=notebook, labels=labels, undecoded=list(answer.undecoded) or None)
+    return LabelList(notebook_id=notebook, **shown(await listing(ctx, notebook)))
 
 
-class OrganizeArgs(Args):
-    notebook: str | None = None
+class OrganizeArgs(NotebookArgs):
     mode: Literal["unlabelled", "all"] = Field("unlabelled", description="all replaces every label")
     confirm: bool = Field(False, description="needed for all")
 
@@ -178,20 +162,19 @@ async def organize_sources(ctx: ToolContext, args: OrganizeArgs) -> Organized:
     """Let the service sort sources under labels by topic; existing labels stay unless mode is all."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     async with ctx.exclusive(f"labels:{notebook}"):
-        answer = await listing(ctx, notebook)
-        before = known(answer)
+        before = await listing(ctx, notebook)
         if args.mode == "all" and not args.confirm:
-            return Organized(
-                status="needs_confirmation",
-                notebook_id=notebook,
-                labels=[info(row) for row in before.values()],
-                undecoded=list(answer.undecoded) or None,
-                would=["replace every label by new ones", *(f"delete {described(row)}" for row in before.values())],
-            )
+            doomed = [f"delete {described(row)}" for row in before.rows.values()]
+            would = ["replace every label by new ones", *doomed]
+            return Organized(status="needs_confirmation", notebook_id=notebook, would=would, **shown(before))
         request = OrganizeSources(notebook_id=notebook, grouping=Grouping(everything=args.mode == "all"))
         now = await created(ctx, ORGANIZE, request, before)
-    labels = [info(row) for row in known(now).values()]
-    return Organized(status="organized", notebook_id=notebook, labels=labels, undecoded=list(now.undecoded) or None)
+    return Organized(status="organized", notebook_id=notebook, **shown(now))
+
+
+def shown(labels: Listing[Label]) -> dict[str, Any]:
+    """The part of a result that lists labels."""
+    return {"labels": [info(row) for row in labels.rows.values()], "undecoded": labels.undecoded or None}
 
 
 def described(row: Label) -> str:
@@ -200,21 +183,16 @@ def described(row: Label) -> str:
 
 
 async def created(
-    ctx: ToolContext,
-    rpc: Rpc[Any, LabelSet],
-    request: OrganizeSources | CreateLabel,
-    before: dict[str, Label],
-) -> LabelSet | Labels:
+    ctx: ToolContext, rpc: Rpc[Any, LabelSet], request: OrganizeSources | CreateLabel, before: Listing[Label]
+) -> Listing[Label]:
     """All labels after a call that makes some. After a lost reply they are read: the loss is raised if none changed."""
     try:
-        return await ctx.call(rpc, request)
+        answer = await ctx.call(rpc, request)
     except NlmError as exc:
         lost = in_doubt(exc)
-    try:
-        answer = await listing(ctx, request.notebook_id)
-        unchanged = known(answer) == before
-    except NlmError:
-        raise lost.also("The labels could not be read afterwards.") from None
-    if unchanged:
+    else:
+        return known(answer)
+    now = await afterwards(lost, "labels", listing(ctx, request.notebook_id))
+    if now.rows == before.rows:
         raise lost.also("The labels were read afterwards: they have not changed so far.")
-    return answer
+    return now

@@ -6,25 +6,11 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nlm_cdp.api.common import Empty, RequestContext, refuse
-from nlm_cdp.api.notebooks.notebooks import (
-    CREATE,
-    DELETE,
-    GET,
-    LIST,
-    RENAME,
-    CreateNotebook,
-    DeleteNotebooks,
-    ListNotebooks,
-    NotebookInfo,
-    NotebookResult,
-    Rename,
-    RenameNotebook,
-    get,
-    info,
-    notebook_id,
-)
+from nlm_cdp.api.common import Empty, InNotebook, refuse
+from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.notebooks.notebooks import CREATE, DELETE, GET, LIST, RENAME, get, notebook_id
 from nlm_cdp.api.notebooks.project import Notebook
+from nlm_cdp.api.notebooks.reading import NotebookInfo, NotebookResult, info
 from nlm_cdp.api.sources.rows import distinct
 from nlm_cdp.api.writes import in_doubt
 from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, Permission, Quota, RateLimited
@@ -34,11 +20,9 @@ from nlm_cdp.wire.pblite import Message, Tag
 # Messages
 
 
-class CopyNotebook(Message):
+class CopyNotebook(InNotebook):
     """N (August 2026). The sources and artifacts of the copy arrive some time after the answer."""
 
-    context: Annotated[RequestContext, Tag(1)] = RequestContext()
-    notebook_id: Annotated[str, Tag(2)]
     title: Annotated[str, Tag(3)]
 
 
@@ -87,6 +71,10 @@ class Forgotten(Result):
 # Tools
 
 
+class NamedArgs(Args):
+    notebook: str
+
+
 class CreateArgs(Args):
     title: str = Field(min_length=1)
     emoji: str | None = None
@@ -96,15 +84,15 @@ class CreateArgs(Args):
 async def create_notebook(ctx: ToolContext, args: CreateArgs) -> NotebookResult:
     """Create an empty notebook."""
     try:
-        row = await ctx.call(CREATE, CreateNotebook(title=args.title))
+        row = await ctx.call(CREATE, notebooks.CreateNotebook(title=args.title))
     except (InvalidArgument, Permission, RateLimited) as exc:
         raise await at_the_limit(ctx, exc) from None
     except NlmError as exc:
         raise await after_lost_create(ctx, args.title, in_doubt(exc)) from None
     if args.emoji is not None:
         try:
-            change = Rename(emoji=args.emoji)
-            row = await ctx.call(RENAME, RenameNotebook(notebook_id=row.id, change=change))
+            change = notebooks.Rename(emoji=args.emoji)
+            row = await ctx.call(RENAME, notebooks.RenameNotebook(notebook_id=row.id, change=change))
         except NlmError as exc:
             exc.details["created"] = row.id
             raise exc.also("The notebook itself was created, without the emoji: its id is in details.") from None
@@ -114,7 +102,7 @@ async def create_notebook(ctx: ToolContext, args: CreateArgs) -> NotebookResult:
 async def at_the_limit(ctx: ToolContext, refused: NlmError) -> NlmError:
     """The service refuses a notebook too many with status 3, 7 or 8: tell that from other reasons by counting."""
     try:
-        rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
+        rows = (await ctx.call(LIST, notebooks.ListNotebooks())).notebooks or []
         owned = [row for row in rows if row.meta is None or row.meta.role == 1]
         limits = [row.limits for row in (rows if any(row.limits for row in rows) else owned[:1])]
         if not any(limits) and owned:
@@ -141,7 +129,7 @@ async def at_the_limit(ctx: ToolContext, refused: NlmError) -> NlmError:
 async def after_lost_create(ctx: ToolContext, title: str, lost: NlmError) -> NlmError:
     """Whether the notebook of a lost reply is there now; a title may stand twice, so this is a pointer, not proof."""
     try:
-        rows = (await ctx.call(LIST, ListNotebooks())).notebooks or []
+        rows = (await ctx.call(LIST, notebooks.ListNotebooks())).notebooks or []
     except NlmError:
         return lost
     alike = [row.id for row in rows if row.title == title]
@@ -154,8 +142,7 @@ async def after_lost_create(ctx: ToolContext, title: str, lost: NlmError) -> Nlm
     return lost
 
 
-class CopyArgs(Args):
-    notebook: str
+class CopyArgs(NamedArgs):
     title: str = Field(min_length=1)
 
 
@@ -173,8 +160,7 @@ async def copy_notebook(ctx: ToolContext, args: CopyArgs) -> Copied:
     return Copied(notebook=info(ctx, row), copied_from=original, note=note)
 
 
-class RenameArgs(Args):
-    notebook: str
+class RenameArgs(NamedArgs):
     title: str | None = Field(None, min_length=1)
     emoji: str | None = Field(None, description='"" clears it')
 
@@ -187,25 +173,20 @@ async def rename_notebook(ctx: ToolContext, args: RenameArgs) -> NotebookResult:
     notebook = await notebook_id(ctx, args.notebook)
     # the answer has no sources, and a read that fails afterwards would look like a change that failed
     row = (await get(ctx, notebook)).notebook
-    change = Rename(title=args.title, emoji=args.emoji)
-    now = await ctx.call(RENAME, RenameNotebook(notebook_id=notebook, change=change))
+    change = notebooks.Rename(title=args.title, emoji=args.emoji)
+    now = await ctx.call(RENAME, notebooks.RenameNotebook(notebook_id=notebook, change=change))
     return NotebookResult(notebook=info(ctx, row.model_copy(update={"title": now.title, "emoji": now.emoji})))
 
 
-class SelectArgs(Args):
-    notebook: str
-
-
 @tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(GET,))
-async def select_notebook(ctx: ToolContext, args: SelectArgs) -> NotebookResult:
+async def select_notebook(ctx: ToolContext, args: NamedArgs) -> NotebookResult:
     """Make a notebook the default for calls that name none."""
     row = (await get(ctx, await notebook_id(ctx, args.notebook))).notebook
     await ctx.store.set_active_notebook(row.id)
     return NotebookResult(notebook=info(ctx, row, row.id))
 
 
-class DeleteArgs(Args):
-    notebook: str
+class DeleteArgs(NamedArgs):
     expected_title: str | None = Field(None, description="refuse unless the title is exactly this")
     confirm: bool = False
 
@@ -219,17 +200,13 @@ async def delete_notebook(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     if not args.confirm:
         would = f"delete notebook {row.title!r} ({row.id}) with {len(distinct(row.sources))} sources; call with confirm"
         return Deleted(status="needs_confirmation", notebook_id=row.id, title=row.title, would=would)
-    await ctx.call(DELETE, DeleteNotebooks(notebook_ids=[row.id]), notebook=row.id)
+    await ctx.call(DELETE, notebooks.DeleteNotebooks(notebook_ids=[row.id]), notebook=row.id)
     await ctx.store.forget_notebook(row.id)
     return Deleted(status="deleted", notebook_id=row.id, title=row.title)
 
 
-class ForgetArgs(Args):
-    notebook: str
-
-
 @tool(scope=Scope.WRITE, effect=Effect.SET, rpcs=(FORGET, GET))
-async def forget_notebook(ctx: ToolContext, args: ForgetArgs) -> Forgotten:
+async def forget_notebook(ctx: ToolContext, args: NamedArgs) -> Forgotten:
     """Take a notebook off the recently viewed list without deleting it."""
     # the answer is the same for a notebook that does not exist, so it is read first
     row = (await get(ctx, await notebook_id(ctx, args.notebook))).notebook

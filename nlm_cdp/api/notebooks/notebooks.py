@@ -1,30 +1,15 @@
-"""Notebooks (the wire's Project): their calls, what a reference means, list and read. Changing them is `managing`."""
+"""Notebooks (the wire's Project): their calls, and which one a reference means. Tools: `reading`, `managing`."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field, model_validator
+from pydantic import model_validator
 
-from nlm_cdp.api.common import (
-    SHORT,
-    Candidate,
-    Empty,
-    Origin,
-    Page,
-    Provenance,
-    RequestContext,
-    legible,
-    provenance,
-    provenance_field,
-    refuse,
-    resolve,
-    window,
-)
-from nlm_cdp.api.notebooks.project import GOALS, LENGTHS, ROLES, ChatSettings, Goal, Notebook, NotebookMeta
-from nlm_cdp.api.sources.rows import SourceInfo, distinct, source_info
-from nlm_cdp.errors import Drift
-from nlm_cdp.rpc import Args, Effect, Path, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.api.common import SHORT, Empty, Provenance, RequestContext, refuse
+from nlm_cdp.api.notebooks.project import ChatSettings, Notebook
+from nlm_cdp.api.references import Candidate, meant
+from nlm_cdp.rpc import Effect, Path, Rpc, ToolContext
 from nlm_cdp.wire import page
 from nlm_cdp.wire.chat import Chip
 from nlm_cdp.wire.pblite import Bit, Message, Tag
@@ -148,18 +133,8 @@ async def notebook_id(ctx: ToolContext, reference: str | None) -> str:
     if (named := await ctx.store.library.named(reference)) is not None:
         return named
     answer = await ctx.call(LIST, ListNotebooks())
-    return meant(reference, [Candidate(row.id, row.title) for row in answer.notebooks or []], "notebook", answer)
-
-
-def meant(reference: str, candidates: list[Candidate], noun: str, listing: Message) -> str:
-    """What a reference resolves to in a listing. One that was not read whole may hide another match: it takes an id."""
-    if listing.undecoded and all(candidate.id != reference for candidate in candidates):
-        raise Drift(
-            f"the list of {noun}s could not be read completely, so it cannot say which one this title or prefix means",
-            hint=f"Use the {noun}'s id.",
-            details={"undecoded": list(listing.undecoded)},
-        )
-    return resolve(reference, candidates, noun)
+    candidates = [Candidate(row.id, row.title) for row in answer.notebooks or []]
+    return meant(reference, candidates, "notebook", answer.undecoded)
 
 
 def is_id(text: str) -> bool:
@@ -171,137 +146,3 @@ def is_id(text: str) -> bool:
 async def get(ctx: ToolContext, notebook: str, *, refresh: bool = False) -> GotNotebook:
     """The notebook with its sources. Its `sources` are complete or listed in `undecoded`."""
     return await ctx.call(GET, GetNotebook(notebook_id=notebook, refresh=int(refresh)))
-
-
-# Results
-
-
-class NotebookInfo(Result):
-    id: str
-    title: str
-    emoji: str | None = None
-    source_count: int
-    role: str | None = None
-    shared: bool
-    created: str | None = None
-    modified: str | None = None
-    url: str
-    alias: str | None = None
-    tags: list[str] | None = None
-    active: bool | None = None
-
-
-class NotebookList(Page[NotebookInfo]):
-    notebooks: list[NotebookInfo]
-    active_notebook_id: str | None = None
-
-
-class ChatSettingsInfo(Result):
-    goal: str
-    prompt: str | None = None
-    length: str
-
-
-class LimitsInfo(Result):
-    notebooks: int | None = None
-    sources: int | None = None
-    words_per_source: int | None = None
-
-
-class NotebookDetail(Result):
-    notebook: NotebookInfo
-    sources: list[SourceInfo]
-    undecoded: list[str] | None = None
-    summary: str | None = None
-    suggested_questions: list[str] | None = None
-    chat: ChatSettingsInfo | None = None
-    limits: LimitsInfo | None = None
-    origin: Origin | None = provenance_field()
-
-
-class NotebookResult(Result):
-    notebook: NotebookInfo
-
-
-def info(ctx: ToolContext, row: Notebook, active: str | None = None) -> NotebookInfo:
-    meta = row.meta or NotebookMeta()
-    return NotebookInfo(
-        id=row.id,
-        title=row.title,
-        emoji=row.emoji or None,
-        source_count=len(distinct(row.sources)),
-        role=ROLES.get(meta.role) or (f"role {meta.role}" if meta.role else None),
-        shared=meta.shared,
-        created=meta.created.iso if meta.created else None,
-        modified=meta.viewed.iso if meta.viewed else None,
-        url=ctx.call.notebook_url(row.id),
-        active=True if row.id == active else None,
-    )
-
-
-# Tools
-
-
-class ListArgs(Args):
-    query: str | None = None
-    limit: int = Field(50, ge=1, le=1000)
-    offset: int = Field(0, ge=0)
-
-
-@tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LIST,))
-async def list_notebooks(ctx: ToolContext, args: ListArgs) -> NotebookList:
-    """List notebooks, most recently viewed first."""
-    answer = await ctx.call(LIST, ListNotebooks())
-    active = await ctx.store.active_notebook()
-    aliases = {entry.notebook_id: (entry.name, entry.tags or None) for entry in await ctx.store.library.entries()}
-    wanted = (args.query or "").casefold()
-    known = [(row, *aliases.get(row.id, (None, None))) for row in legible(answer.notebooks or [], answer.undecoded)]
-    rows = [item for item in known if wanted in item[0].title.casefold() or wanted in (item[1] or "").casefold()]
-    shown, counts = window(rows, args.limit, args.offset)
-    return NotebookList(
-        notebooks=[
-            info(ctx, row, active).model_copy(update={"alias": alias, "tags": tags}) for row, alias, tags in shown
-        ],
-        active_notebook_id=active,
-        undecoded=list(answer.undecoded) or None,
-        **counts,
-    )
-
-
-class GetArgs(Args):
-    notebook: str | None = None
-    detail: Literal["brief", "full"] = Field("brief", description="full adds summary and suggested questions")
-
-
-@tool(scope=Scope.READ, effect=Effect.READ, rpcs=(GET, GUIDE))
-async def get_notebook(ctx: ToolContext, args: GetArgs) -> NotebookDetail:
-    """One notebook with its sources, chat settings and limits."""
-    notebook = await notebook_id(ctx, args.notebook)
-    got = await get(ctx, notebook)
-    row = got.notebook
-    detail = NotebookDetail(
-        notebook=info(ctx, row, await ctx.store.active_notebook()),
-        sources=[source_info(source) for source in distinct(row.sources)],
-        undecoded=list(got.undecoded) or None,
-        chat=chat_settings(row.chat or ChatSettings()),
-        limits=LimitsInfo(notebooks=row.limits.notebooks, sources=row.limits.sources, words_per_source=row.limits.words)
-        if row.limits
-        else None,
-        origin=None,
-    )
-    if args.detail == "full":
-        guide = await ctx.call(GUIDE, GuideNotebook(notebook_id=notebook))
-        detail.summary = guide.summary
-        detail.suggested_questions = [topic.question for topic in guide.topics] or [chip.text for chip in guide.chips]
-        detail.origin = provenance(ctx, guide.summary, ai_generated=True)
-    return detail
-
-
-def chat_settings(row: ChatSettings) -> ChatSettingsInfo:
-    goal = row.goal or Goal(code=1)
-    length = row.length or 1
-    return ChatSettingsInfo(
-        goal=GOALS.get(goal.code or 1, f"goal {goal.code}"),
-        prompt=goal.prompt or None,
-        length=LENGTHS.get(length, f"length {length}"),
-    )

@@ -6,26 +6,29 @@ tools that write are in `writing`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Annotated, Any, Literal
-
-from pydantic import Field
 
 from nlm_cdp.api.chat.citing import shortened
 from nlm_cdp.api.common import (
-    Candidate,
     Empty,
+    Limit,
+    MaxChars,
+    NotebookArgs,
+    Offset,
     Origin,
     Page,
     RequestContext,
     Timestamp,
+    iso,
     legible,
+    named,
     provenance,
     provenance_field,
     text_window,
     window,
 )
 from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.references import Listing
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag, json_cell
@@ -153,11 +156,11 @@ DELETE = Rpc("AH0mwd", "DeleteNotes", DeleteNotes, Empty, Effect.DELETE)
 # Rows
 
 
-def alive(answer: Notes) -> list[Note]:
-    """The notes of a listing that are there, each once. Raises Drift where no row of it could be read."""
+def alive(answer: Notes) -> Listing[Note]:
+    """The notes of a listing that are there. Raises Drift where no row of it could be read."""
     rows = legible(answer.rows or [], answer.undecoded)
-    found = {row.id: row.note for row in rows if row.note is not None and row.note.content is not None}
-    return list(found.values())
+    notes = {row.note.id: row.note for row in rows if row.note is not None and row.note.content is not None}
+    return Listing("note", notes, lambda note: [note.title], list(answer.undecoded))
 
 
 def unreadable(answer: Notes) -> list[str]:
@@ -174,7 +177,7 @@ def kind(row: Note) -> str:
     meta = row.meta or NoteMeta()
     if meta.prompt_type == MIND_MAP_PROMPT or tree(row) is not None:
         return MIND_MAP
-    return TYPES.get(meta.type, f"unknown({meta.type})")
+    return named(TYPES, meta.type)
 
 
 def tree(row: Note) -> dict[str, Any] | None:
@@ -196,17 +199,11 @@ def tree(row: Note) -> dict[str, Any] | None:
 async def located(ctx: ToolContext, reference: str, notebook: str | None) -> tuple[str, Note]:
     """The notebook and the note meant by a reference; the note is one of that notebook's."""
     where = await notebooks.notebook_id(ctx, notebook)
-    answer = await listing(ctx, where)
-    rows = {row.id: row for row in alive(answer)}
-    return where, rows[notebooks.meant(reference, candidates(rows.values()), "note", answer)]
+    return where, (await listing(ctx, where)).meant(reference)
 
 
-def candidates(rows: Iterable[Note]) -> list[Candidate]:
-    return [Candidate(row.id, row.title) for row in rows]
-
-
-async def listing(ctx: ToolContext, notebook: str) -> Notes:
-    return await ctx.call(LIST, ListNotes(notebook_id=notebook))
+async def listing(ctx: ToolContext, notebook: str) -> Listing[Note]:
+    return alive(await ctx.call(LIST, ListNotes(notebook_id=notebook)))
 
 
 # Results
@@ -247,7 +244,7 @@ def info(row: Note) -> NoteInfo:
         kind=kind(row),
         preview=preview(row),
         chars=len(content),
-        modified=meta.modified.iso if meta.modified else None,
+        modified=iso(meta.modified),
     )
 
 
@@ -273,20 +270,19 @@ def note_result(ctx: ToolContext, notebook: str, row: Note) -> NoteResult:
 # Tools
 
 
-class ListArgs(Args):
-    notebook: str | None = None
+class ListArgs(NotebookArgs):
     query: str | None = None
-    limit: int = Field(50, ge=1, le=1000)
-    offset: int = Field(0, ge=0)
+    limit: Limit = 50
+    offset: Offset = 0
 
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LIST,))
 async def list_notes(ctx: ToolContext, args: ListArgs) -> NoteList:
     """List a notebook's notes and saved mind maps."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    answer = await listing(ctx, notebook)
+    answer = await ctx.call(LIST, ListNotes(notebook_id=notebook))
     wanted = (args.query or "").casefold()
-    rows = [row for row in alive(answer) if wanted in f"{row.title}\n{row.content}".casefold()]
+    rows = [row for row in alive(answer).rows.values() if wanted in f"{row.title}\n{row.content}".casefold()]
     shown, counts = window(rows, args.limit, args.offset)
     notes = [info(row) for row in shown]
     return NoteList(
@@ -301,8 +297,8 @@ async def list_notes(ctx: ToolContext, args: ListArgs) -> NoteList:
 class GetArgs(Args):
     note: str
     notebook: str | None = None
-    offset: int = Field(0, ge=0)
-    max_chars: int = Field(20_000, ge=1, le=200_000)
+    offset: Offset = 0
+    max_chars: MaxChars = 20_000
 
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LIST,))

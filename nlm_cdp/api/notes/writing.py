@@ -9,7 +9,7 @@ from nlm_cdp.api.common import refuse
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.notes.notes import CREATE, DELETE, LIST, MIND_MAP, UPDATE, Note, NoteResult
-from nlm_cdp.api.writes import Deleted, in_doubt
+from nlm_cdp.api.writes import Deleted, afterwards, in_doubt
 from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Args, Effect, Scope, ToolContext, tool
 
@@ -39,10 +39,8 @@ async def create_note(ctx: ToolContext, args: CreateArgs) -> NoteResult:
 
 async def after_lost_create(ctx: ToolContext, notebook: str, lost: NlmError) -> NlmError:
     """A note whose reply is lost stands empty in the listing; which of the empty ones it is, nobody can tell."""
-    try:
-        empty = [row.id for row in notes.alive(await notes.listing(ctx, notebook)) if not row.content]
-    except NlmError:
-        return lost.also("The notes could not be read afterwards.")
+    now = await afterwards(lost, "notes", notes.listing(ctx, notebook))
+    empty = [row.id for row in now.rows.values() if not row.content]
     lost.details["empty_notes"] = empty
     lost.hint = (
         "Empty notes are there (details.empty_notes): if one of them is new, finish it with update_note."
@@ -59,10 +57,7 @@ async def write(ctx: ToolContext, notebook: str, note_id: str, title: str, conte
         return (await ctx.call(UPDATE, notes.UpdateNote(notebook_id=notebook, note_id=note_id, change=change))).note
     except NlmError as exc:
         lost = in_doubt(exc)
-    try:
-        stored = next((row for row in notes.alive(await notes.listing(ctx, notebook)) if row.id == note_id), None)
-    except NlmError:
-        raise lost.also("The notes could not be read afterwards.") from None
+    stored = (await afterwards(lost, "notes", notes.listing(ctx, notebook))).rows.get(note_id)
     if stored is None or (stored.title, stored.content) != (title, content):
         raise lost.also("The notes were read afterwards: the change is not there.")
     return stored
@@ -102,31 +97,20 @@ class DeleteArgs(Args):
 async def delete_note(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     """Delete notes or saved mind maps from a notebook. Cannot be undone."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    answer = await notes.listing(ctx, notebook)
-    rows = {row.id: row for row in notes.alive(answer)}
+    listing = await notes.listing(ctx, notebook)
 
-    async def send(doomed: list[Note]) -> None:
+    async def send(ids: list[str]) -> None:
         async with ctx.exclusive(f"notes:{notebook}"):  # after an update that is under way, not before
-            await delete(ctx, notebook, [row.id for row in doomed])
+            try:
+                await ctx.call(DELETE, notes.DeleteNotes(notebook_id=notebook, note_ids=ids))
+            except NlmError as exc:
+                await writes.settle_deletion(in_doubt(exc), "note", ids, notes.listing(ctx, notebook))
 
     return await writes.delete(
         notebook,
         args.notes,
-        lambda reference: rows[notebooks.meant(reference, notes.candidates(rows.values()), "note", answer)],
+        listing.meant,
         confirm=args.confirm,
         would=lambda row: f"delete {notes.kind(row)} {row.title!r} ({row.id})",
         send=send,
     )
-
-
-async def delete(ctx: ToolContext, notebook: str, note_ids: list[str]) -> None:
-    """Delete notes. After a lost reply, what stands in the listing is what happened."""
-
-    async def look() -> tuple[set[str], bool]:
-        answer = await notes.listing(ctx, notebook)
-        return {row.id for row in notes.alive(answer)}, not answer.undecoded
-
-    try:
-        await ctx.call(DELETE, notes.DeleteNotes(notebook_id=notebook, note_ids=note_ids))
-    except NlmError as exc:
-        await writes.settle_deletion(writes.in_doubt(exc), "note", note_ids, look)

@@ -6,18 +6,9 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from nlm_cdp.api.common import Origin, provenance, provenance_field, text_window
+from nlm_cdp.api.common import Origin, iso, named, provenance, provenance_field, text_window
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.research.research import (
-    CORPORA,
-    DRIVE,
-    KINDS,
-    MODES,
-    POLL,
-    FoundSource,
-    Task,
-    named,
-)
+from nlm_cdp.api.research.research import CORPORA, DRIVE, KINDS, MODES, POLL, FoundSource, Task
 from nlm_cdp.api.research.tasks import Listing, listing
 from nlm_cdp.errors import Network, Service, Timeout
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
@@ -145,7 +136,7 @@ def info(task: Task) -> ResearchInfo:
         status=task.status,
         query=task.query,
         mode=named(MODES, task.job.mode),
-        created=task.created.iso if task.created else None,
+        created=iso(task.created),
     )
 
 

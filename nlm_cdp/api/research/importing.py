@@ -164,11 +164,11 @@ async def read_back(
         await ctx.progress(f"looking what was imported: {len(found)} of {len(missing)} are there")
         await ctx.sleep(pause)
         try:
-            rows = await sources_of(ctx, notebook)
+            rows = (await sources_of(ctx, notebook)).rows
         except NlmError:
             continue
         seen, looked = len(found), True
-        found = picks.placed(missing, [row for row in rows if row.id not in known])
+        found = picks.placed(missing, [row for id, row in rows.items() if id not in known])
         if len(found) == len(missing) or (pause >= SETTLED and len(found) == seen):
             break
     return found, looked

@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import model_validator
 
-from nlm_cdp.api.common import Empty, RequestContext, Timestamp
+from nlm_cdp.api.common import Empty, RequestContext, Timestamp, named
 from nlm_cdp.api.sources.adding import Added, DriveFile, Text
 from nlm_cdp.rpc import Effect, Rpc
 from nlm_cdp.wire.document import Document
@@ -38,11 +38,6 @@ KINDS = {
 }
 REPORT, REPORT_TEXT = 5, 3
 WEB_RESULT, REPORT_RESULT = 2, 3
-
-
-def named(names: dict[int, str], code: int | None) -> str:
-    """The name of a number; one that nobody knows stays visible."""
-    return names.get(code or 0, f"unknown({code or 0})")
 
 
 # Messages

@@ -8,23 +8,10 @@ from pydantic import Field
 
 from nlm_cdp.api.common import refuse
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.research.research import (
-    CANCEL,
-    DRIVE,
-    POLL,
-    START_DEEP,
-    START_FAST,
-    WEB,
-    CancelResearch,
-    PollResearch,
-    Query,
-    StartDeep,
-    StartFast,
-    Task,
-)
+from nlm_cdp.api.research import research
+from nlm_cdp.api.research.research import CANCEL, POLL, START_DEEP, START_FAST, Query, Task
 from nlm_cdp.api.research.tasks import absent, listing
-from nlm_cdp.api.sources import intake
-from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.api.writes import READ_BACK, in_doubt, looked
 from nlm_cdp.errors import Drift, InvalidArgument, NlmError, Outcome, Service
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
@@ -55,31 +42,31 @@ async def start_research(ctx: ToolContext, args: StartArgs) -> ResearchStarted:
     if args.mode == "deep" and args.corpus == "drive":
         raise refuse("deep research looks through the web only", "Use mode fast for Drive.")
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    query = Query(text=args.query, corpus=DRIVE if args.corpus == "drive" else WEB)
+    query = Query(text=args.query, corpus=research.DRIVE if args.corpus == "drive" else research.WEB)
     note = None
     async with ctx.exclusive(f"research:{notebook}"):
         known = {task.id for task in await tasks(ctx, notebook)}
         try:
-            research = await begin(ctx, notebook, query, deep=args.mode == "deep")
+            started = await begin(ctx, notebook, query, deep=args.mode == "deep")
         except NlmError as exc:
-            research = await after_lost_start(ctx, notebook, query, known, in_doubt(exc))
+            started = await after_lost_start(ctx, notebook, query, known, in_doubt(exc))
             note = "the reply was lost, but the research was found among the notebook's"
     return ResearchStarted(
-        research_id=research, notebook_id=notebook, query=args.query, mode=args.mode, corpus=args.corpus, note=note
+        research_id=started, notebook_id=notebook, query=args.query, mode=args.mode, corpus=args.corpus, note=note
     )
 
 
 async def tasks(ctx: ToolContext, notebook: str) -> list[Task]:
     """The tasks that can be read: what an old one looks like is no reason not to start another."""
-    return (await ctx.call(POLL, PollResearch(notebook_id=notebook))).tasks or []
+    return (await ctx.call(POLL, research.PollResearch(notebook_id=notebook))).tasks or []
 
 
 async def begin(ctx: ToolContext, notebook: str, query: Query, *, deep: bool) -> str:
     """The id of the new task."""
     if not deep:
-        return (await ctx.call(START_FAST, StartFast(query=query, notebook_id=notebook))).research_id
+        return (await ctx.call(START_FAST, research.StartFast(query=query, notebook_id=notebook))).research_id
     try:
-        started = await ctx.call(START_DEEP, StartDeep(query=query, notebook_id=notebook))
+        started = await ctx.call(START_DEEP, research.StartDeep(query=query, notebook_id=notebook))
     except InvalidArgument as exc:
         raise Service(
             f"the service did not start deep research: {exc.message}",
@@ -101,15 +88,13 @@ async def begin(ctx: ToolContext, notebook: str, query: Query, *, deep: bool) ->
 
 async def after_lost_start(ctx: ToolContext, notebook: str, query: Query, known: set[str], lost: NlmError) -> str:
     """The id of the one new task with this query. Raises the loss where that cannot be told."""
-    new: list[str] = []
-    for pause in intake.READ_BACK:
-        await ctx.sleep(pause)
-        try:
-            new = [task.id for task in await tasks(ctx, notebook) if task.id not in known and task.job.query == query]
-        except NlmError:
-            continue
-        if len(new) == 1:
-            return new[0]
+
+    async def look() -> list[str]:
+        return [task.id for task in await tasks(ctx, notebook) if task.id not in known and task.job.query == query]
+
+    new = await looked(ctx, look, lambda new: len(new) == 1) or []
+    if len(new) == 1:
+        return new[0]
     lost.details["same_query"] = new
     lost.hint = "Look with get_research whether it was started before you start it again."
     raise lost.also("Several with this query were started meanwhile." if new else "No new one with this query showed.")
@@ -158,7 +143,7 @@ def outcome(before: Task, after: Task | None) -> str | None:
 
 async def visible(ctx: ToolContext, notebook: str, reference: str) -> Task:
     """A task that must be there; one just started is waited for during some seconds. Raises NotFound."""
-    for pause in (*intake.READ_BACK, 0.0):
+    for pause in (*READ_BACK, 0.0):
         listed = await listing(ctx, notebook)
         if (task := listed.task(reference)) is not None:
             return task
@@ -170,18 +155,14 @@ async def cancelled(ctx: ToolContext, notebook: str, task: Task) -> Task | None:
     """The task after the request to cancel it, whose reply says nothing; None where it could not be read."""
     lost: NlmError | None = None
     try:
-        await ctx.call(CANCEL, CancelResearch(research_id=task.id), notebook=notebook)
+        await ctx.call(CANCEL, research.CancelResearch(research_id=task.id), notebook=notebook)
     except NlmError as exc:
         lost = in_doubt(exc)
-    seen: Task | None = None
-    for pause in intake.READ_BACK:
-        await ctx.sleep(pause)
-        try:
-            seen = (await listing(ctx, notebook)).task(task.id)
-        except NlmError:
-            continue
-        if seen is not None and not seen.is_running:
-            return seen
-    if lost is not None:
+
+    async def look() -> Task | None:
+        return (await listing(ctx, notebook)).task(task.id)
+
+    seen = await looked(ctx, look, lambda seen: seen is not None and not seen.is_running)
+    if lost is not None and (seen is None or seen.is_running):
         raise lost.also("It showed as running afterwards." if seen else "What came of it could not be read.")
     return seen

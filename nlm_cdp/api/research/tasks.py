@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from nlm_cdp.api.common import Candidate, Timestamp, legible
+from nlm_cdp.api.common import Timestamp, legible
 from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.references import Candidate, meant
 from nlm_cdp.api.research.research import POLL, PollResearch, Task, Tasks
 from nlm_cdp.errors import NotFound
 from nlm_cdp.rpc import ToolContext
@@ -30,7 +31,7 @@ class Listing(NamedTuple):
         if notebooks.is_id(reference) and not self.answer.undecoded:
             return None
         candidates = [Candidate(task.id, task.query) for task in self.tasks]
-        found = notebooks.meant(reference, candidates, "research task", self.answer)
+        found = meant(reference, candidates, "research task", self.answer.undecoded)
         return next(task for task in self.tasks if task.id == found)
 
 

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field
 
-from nlm_cdp.api.common import refuse
+from nlm_cdp.api.common import NotebookArgs, refuse
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notebooks.project import ROLES
 from nlm_cdp.api.sharing import sharing
@@ -125,8 +125,7 @@ def address(text: str) -> str:
 Email = Annotated[str, AfterValidator(address)]
 
 
-class SetArgs(Args):
-    notebook: str | None = None
+class SetArgs(NotebookArgs):
     public: bool | None = Field(None, description="anyone with the link")
     view_level: Literal["full", "chat"] | None = Field(None, description="what viewers see")
     confirm: bool = Field(False, description="to widen access")

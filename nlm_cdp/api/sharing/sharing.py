@@ -6,10 +6,10 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from nlm_cdp.api.common import SHORT, Empty, RequestContext, legible
+from nlm_cdp.api.common import SHORT, Empty, NotebookArgs, RequestContext, legible, named
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notebooks.project import ROLES
-from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Bit, Message, Tag
 
 OWNER, EDITOR, VIEWER, NOBODY = 1, 2, 3, 4
@@ -157,7 +157,7 @@ async def share_info(ctx: ToolContext, notebook: str) -> ShareInfo:
         people=[
             PersonInfo(
                 email=person.email,
-                role=ROLES.get(person.role, f"unknown({person.role})"),
+                role=named(ROLES, person.role),
                 name=(person.profile.name if person.profile else None) or None,
             )
             for person in people
@@ -170,11 +170,7 @@ async def share_info(ctx: ToolContext, notebook: str) -> ShareInfo:
 # Tools
 
 
-class StatusArgs(Args):
-    notebook: str | None = None
-
-
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(STATUS, notebooks.GET))
-async def get_share_status(ctx: ToolContext, args: StatusArgs) -> ShareInfo:
+async def get_share_status(ctx: ToolContext, args: NotebookArgs) -> ShareInfo:
     """Who may see a notebook: people with their roles, the public link, what viewers see."""
     return await share_info(ctx, await notebooks.notebook_id(ctx, args.notebook))

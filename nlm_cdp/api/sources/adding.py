@@ -6,6 +6,7 @@ all the same: what came of each item is decided from the rows it answers with an
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import Field, model_validator
@@ -15,6 +16,7 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources import intake, uploading
 from nlm_cdp.api.sources.rows import FAILED, READY, Source, SourceInfo, distinct, source_info
 from nlm_cdp.api.sources.sources import RENAME, RenameSource, listing
+from nlm_cdp.api.writes import looked
 from nlm_cdp.errors import NlmError, Outcome, Service, UnconfirmedWrite
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
@@ -135,19 +137,18 @@ async def add_source(ctx: ToolContext, args: AddArgs) -> AddResult:
     files = [await uploading.checked(ctx, item.content, args.mime_type) for item in wanted] if local else []
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     async with ctx.exclusive(f"add:{notebook}"):
-        before = await listing(ctx, notebook)
-        known = {row.id for row in before}
+        before = (await listing(ctx, notebook)).rows
         if local:
-            added, failed = await send_files(ctx, notebook, files, known, args.timeout_s)
+            added, failed = await send_files(ctx, notebook, files, before, args.timeout_s)
         else:
-            added, failed = await send(ctx, notebook, wanted, known)
+            added, failed = await send(ctx, notebook, wanted, before)
     note, renamed, after = None, None, None
     if (args.wait or local) and added:
         added, note = await settle(ctx, notebook, added, args.timeout_s)
     if args.title is not None and added and wanted[0].kind != "text":
         added[0], renamed = await retitle(ctx, notebook, added[0], args.title)
     try:
-        after = len(await listing(ctx, notebook))
+        after = len((await listing(ctx, notebook)).rows)
     except NlmError as exc:
         note = note or f"added, but the notebook could not be read afterwards ({exc.code})"
     return AddResult(
@@ -163,7 +164,7 @@ async def add_source(ctx: ToolContext, args: AddArgs) -> AddResult:
 
 
 async def send_files(
-    ctx: ToolContext, notebook: str, files: list[tuple[FilePath, str]], known: set[str], timeout: float
+    ctx: ToolContext, notebook: str, files: list[tuple[FilePath, str]], known: Collection[str], timeout: float
 ) -> tuple[list[Source], list[Failed]]:
     """One file after the other; a single one that fails is the call's error, of several each tells its own."""
     added: list[Source] = []
@@ -179,7 +180,7 @@ async def send_files(
 
 
 async def send(
-    ctx: ToolContext, notebook: str, wanted: list[intake.Item], known: set[str]
+    ctx: ToolContext, notebook: str, wanted: list[intake.Item], known: Collection[str]
 ) -> tuple[list[Source], list[Failed]]:
     """Add every item in one call and tell which came through: the service leaves failed ones out without a word.
 
@@ -205,42 +206,30 @@ async def send(
     # rows come back in request order, so a full answer needs no matching
     placed = dict(zip(wanted, fresh, strict=True)) if len(fresh) == len(wanted) else intake.match(wanted, fresh)
     missing = [item for item in wanted if item not in placed]
-    looked = True
+    read = True
     if missing and (error is not None or answer.undecoded):
-        found, looked = await read_back(ctx, notebook, missing, known | {row.id for row in placed.values()})
-        placed |= found
+        taken = {*known, *(row.id for row in placed.values())}
+
+        async def look() -> dict[intake.Item, Source]:
+            rows = (await listing(ctx, notebook)).rows.values()
+            return intake.match(missing, [row for row in rows if row.id not in taken])
+
+        found = await looked(ctx, look, lambda found: len(found) == len(missing))
+        placed |= found or {}
+        read = found is not None
     if not placed:
-        raise none_of_it(error, looked=looked)
+        raise none_of_it(error, looked=read)
     failed = [
         Failed(
             input=item.shown,
             code=error.code if error else "SERVICE",
             message=error.message if error else "the service left this one out without saying why",
-            outcome=error.outcome if error else Outcome.REJECTED if looked else Outcome.UNKNOWN,
+            outcome=error.outcome if error else Outcome.REJECTED if read else Outcome.UNKNOWN,
         )
         for item in wanted
         if item not in placed
     ]
     return [placed[item] for item in wanted if item in placed], failed
-
-
-async def read_back(
-    ctx: ToolContext, notebook: str, missing: list[intake.Item], known: set[str]
-) -> tuple[dict[intake.Item, Source], bool]:
-    """New rows that match what is missing, looked for during some seconds, and whether a look succeeded at all."""
-    found: dict[intake.Item, Source] = {}
-    looked = False
-    for pause in intake.READ_BACK:
-        await ctx.sleep(pause)
-        try:
-            rows = await listing(ctx, notebook)
-        except NlmError:
-            continue
-        looked = True
-        found = intake.match(missing, [row for row in rows if row.id not in known])
-        if len(found) == len(missing):
-            break
-    return found, looked
 
 
 def none_of_it(error: NlmError | None, *, looked: bool) -> NlmError:
@@ -297,7 +286,7 @@ async def settle(
         await ctx.sleep(pause)
         pause = min(pause * 1.5, 10.0)
         try:
-            fresh = {row.id: row for row in await listing(ctx, notebook)}
+            fresh = (await listing(ctx, notebook)).rows
         except NlmError as exc:
             return list(rows.values()), f"added, but then the notebook could not be read ({exc.code})"
         rows = {known: fresh.get(known, row) for known, row in rows.items()}

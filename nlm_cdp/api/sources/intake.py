@@ -15,9 +15,6 @@ from nlm_cdp.api.sources.rows import FAILED, MEDIA, Source
 from nlm_cdp.errors import NlmError, Outcome
 
 Kind = Literal["url", "youtube", "text", "drive", "file"]
-READ_BACK = (1.0, 2.0, 4.0)
-"""Seconds between the looks at a notebook after a doubtful add."""
-
 YOUTUBE_HOSTS = {"youtube.com", "www.youtube.com", "m.youtube.com", "music.youtube.com", "youtu.be"}
 VIDEO_PATHS = ("/shorts/", "/embed/", "/live/", "/v/")
 

@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlsplit
 
 from pydantic import model_validator
 
-from nlm_cdp.api.common import Timestamp
+from nlm_cdp.api.common import Timestamp, iso, named
 from nlm_cdp.rpc import Result
 from nlm_cdp.wire.pblite import Message, Tag
 
@@ -185,14 +185,14 @@ def source_info(row: Source) -> SourceInfo:
     return SourceInfo(
         id=row.id,
         title=row.name,
-        kind=KINDS.get(row.type, f"unknown({row.type})"),
+        kind=named(KINDS, row.type),
         type_code=row.type,
         mime=meta.mime or (meta.drive.mime if meta.drive else None),
-        status=STATUS.get(row.status, f"unknown({row.status})"),
+        status=named(STATUS, row.status),
         url=row.url,
         words=meta.words,
-        added=meta.added.iso if meta.added else None,
-        drive_status=DRIVE_STATUS.get(drive, f"unknown({drive})") if drive else None,
+        added=iso(meta.added),
+        drive_status=named(DRIVE_STATUS, drive) if drive else None,
         problem=problem(row),
     )
 

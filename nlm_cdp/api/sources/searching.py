@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nlm_cdp.api.chat.asking import chosen
 from nlm_cdp.api.common import Origin, legible, provenance, provenance_field
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.sources.rows import distinct
+from nlm_cdp.api.sources.rows import Source
+from nlm_cdp.api.sources.sources import chosen, listing
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.document import Range
 from nlm_cdp.wire.pblite import Message, Tag
@@ -79,14 +79,13 @@ class Passages(Result):
 async def search_sources(ctx: ToolContext, args: SearchArgs) -> Passages:
     """Find passages that fit a query, best first."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    rows = distinct((await notebooks.get(ctx, notebook)).notebook.sources)
-    titles = {row.id: row.name for row in rows}
+    rows = (await listing(ctx, notebook)).rows
     if args.source_ids is not None:
-        chosen(args.source_ids, {row.id: row.status for row in rows})
+        chosen(args.source_ids, rows)
     request = SearchSources(notebook_id=notebook, query=args.query, source_ids=args.source_ids)
     answer = await ctx.call(SEARCH, request)
     found = [
-        passage(row.source_id, titles.get(row.source_id), chunk)
+        passage(row.source_id, rows.get(row.source_id), chunk)
         for row in legible(answer.sources or [], answer.undecoded)
         for chunk in row.chunks
     ]
@@ -102,11 +101,11 @@ async def search_sources(ctx: ToolContext, args: SearchArgs) -> Passages:
     )
 
 
-def passage(source_id: str, title: str | None, chunk: Chunk) -> Passage:
+def passage(source_id: str, source: Source | None, chunk: Chunk) -> Passage:
     at = chunk.ranges[0] if chunk.ranges else None
     return Passage(
         source_id=source_id,
-        title=title,
+        title=source.name if source else None,
         text="".join(chunk.parts),
         rank=chunk.rank,
         start=(at.start or 0) if at else None,

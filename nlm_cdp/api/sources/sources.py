@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field
 
 from nlm_cdp.api import writes
 from nlm_cdp.api.common import (
-    Candidate,
     Empty,
+    Limit,
+    MaxChars,
+    NotebookArgs,
+    Offset,
     Origin,
     Page,
     RequestContext,
@@ -24,9 +27,10 @@ from nlm_cdp.api.common import (
 )
 from nlm_cdp.api.labels import labels
 from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.references import Listing
 from nlm_cdp.api.sources.freshness import CHECK, freshness_of
-from nlm_cdp.api.sources.rows import FAILED, STATUS, WEB_PAGE, Source, SourceInfo, distinct, source_info
-from nlm_cdp.errors import NotReady
+from nlm_cdp.api.sources.rows import FAILED, READY, STATUS, WEB_PAGE, Source, SourceInfo, source_info
+from nlm_cdp.errors import NotFound, NotReady
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.document import Document, markdown, plain_text
 from nlm_cdp.wire.pblite import Lazy, Message, Tag
@@ -91,18 +95,35 @@ GUIDE = Rpc("tr032e", "GenerateDocumentGuides", GuideSources, SourceGuides, Effe
 async def located(ctx: ToolContext, reference: str, notebook: str | None) -> tuple[str, Source]:
     """The notebook and the source meant by a reference; the source is one of that notebook's."""
     where = await notebooks.notebook_id(ctx, notebook)
-    got = await notebooks.get(ctx, where)
-    rows = {row.id: row for row in distinct(got.notebook.sources)}
-    return where, rows[notebooks.meant(reference, candidates(rows.values()), "source", got)]
+    return where, (await listing(ctx, where)).meant(reference)
 
 
-def candidates(rows: Iterable[Source]) -> list[Candidate]:
-    """Each source under the name it is shown by, and under its title where that is another."""
-    return [Candidate(row.id, title or "") for row in rows for title in dict.fromkeys((row.name, row.title))]
+async def listing(ctx: ToolContext, notebook: str) -> Listing[Source]:
+    got = await notebooks.get(ctx, notebook)
+    rows = {row.id: row for row in got.notebook.sources}
+    return Listing("source", rows, titles, list(got.undecoded))
 
 
-async def listing(ctx: ToolContext, notebook: str) -> list[Source]:
-    return distinct((await notebooks.get(ctx, notebook)).notebook.sources)
+def titles(row: Source) -> list[str]:
+    """The name a source is shown by, and its title where that is another."""
+    return list(dict.fromkeys((row.name or "", row.title or "")))
+
+
+def chosen(wanted: list[str] | None, there: Mapping[str, Source]) -> list[str]:
+    """The sources a question goes to: those named, or all that are ready."""
+    if wanted is not None:
+        unknown = [source for source in wanted if source not in there]
+        if unknown:
+            raise NotFound("these sources are not in the notebook", details={"source_ids": unknown})
+        return wanted
+    ready = [row.id for row in there.values() if row.status == READY]
+    if not there:
+        raise NotReady("the notebook has no sources to answer from", hint="Add a source first.", state="empty")
+    if not ready:
+        raise NotReady(
+            "none of the notebook's sources is ready", hint="Wait for them: list_sources shows their status."
+        )
+    return ready
 
 
 # Results
@@ -139,50 +160,49 @@ class SourceGuide(Result):
 # Tools
 
 
-class ListArgs(Args):
-    notebook: str | None = None
+class ListArgs(NotebookArgs):
     label: str | None = None
     status: Literal["processing", "ready", "error", "deleting", "preparing"] | None = None
     freshness: bool = Field(False, description="compare Drive sources with their files")
-    limit: int = Field(100, ge=1, le=1000)
-    offset: int = Field(0, ge=0)
+    limit: Limit = 100
+    offset: Offset = 0
 
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(notebooks.GET, labels.LIST, CHECK))
 async def list_sources(ctx: ToolContext, args: ListArgs) -> SourceList:
     """List a notebook's sources with kind and status."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    got = await notebooks.get(ctx, notebook)
-    wanted = await labelled(ctx, notebook, args.label) if args.label is not None else None
+    there = await listing(ctx, notebook)
+    wanted = await labelled(ctx, notebook, args.label) if args.label is not None else there.rows
     rows = [
         row
-        for row in legible(distinct(got.notebook.sources), got.undecoded)
-        if args.status in (None, STATUS.get(row.status)) and (wanted is None or row.id in wanted)
+        for row in legible(there.rows.values(), there.undecoded)
+        if args.status in (None, STATUS.get(row.status)) and row.id in wanted
     ]
     shown, counts = window(rows, args.limit, args.offset)
     fresh = await freshness_of(ctx, notebook, shown) if args.freshness else {}
     return SourceList(
         notebook_id=notebook,
         sources=[source_info(row).model_copy(update={"fresh": fresh.get(row.id)}) for row in shown],
-        undecoded=list(got.undecoded) or None,
+        undecoded=there.undecoded or None,
         **counts,
     )
 
 
 async def labelled(ctx: ToolContext, notebook: str, reference: str) -> set[str]:
     """The ids of the sources under a label."""
-    answer = await labels.listing(ctx, notebook)
-    known = labels.known(answer)
-    names = [Candidate(row.id, row.name) for row in known.values()]
-    return set(known[notebooks.meant(reference, names, "label", answer)].sources or [])
+    return set((await labels.listing(ctx, notebook)).meant(reference).sources or [])
 
 
-class ContentArgs(Args):
+class SourceArgs(Args):
     source: str
     notebook: str | None = None
+
+
+class ContentArgs(SourceArgs):
     format: Literal["text", "markdown"] = "text"
-    offset: int = Field(0, ge=0)
-    max_chars: int = Field(20_000, ge=1, le=200_000)
+    offset: Offset = 0
+    max_chars: MaxChars = 20_000
     to_file: str | None = Field(None, min_length=1, description="write it all there")
 
 
@@ -232,11 +252,6 @@ def is_wall(row: Source, text: str) -> bool:
     return row.type == WEB_PAGE and len(text) <= WALL_CHARS and WALL.search(text) is not None
 
 
-class SourceArgs(Args):
-    source: str
-    notebook: str | None = None
-
-
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(GUIDE, notebooks.GET))
 async def get_source_guide(ctx: ToolContext, args: SourceArgs) -> SourceGuide:
     """The service's summary and keywords of one source."""
@@ -276,16 +291,15 @@ class DeleteArgs(Args):
 async def delete_source(ctx: ToolContext, args: DeleteArgs) -> writes.Deleted:
     """Delete sources from a notebook. Cannot be undone."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    got = await notebooks.get(ctx, notebook)
-    rows = {row.id: row for row in distinct(got.notebook.sources)}
+    there = await listing(ctx, notebook)
 
-    async def send(doomed: list[Source]) -> None:
-        await ctx.call(DELETE, DeleteSources(source_ids=[row.id for row in doomed]), notebook=notebook)
+    async def send(ids: list[str]) -> None:
+        await ctx.call(DELETE, DeleteSources(source_ids=ids), notebook=notebook)
 
     return await writes.delete(
         notebook,
         args.sources,
-        lambda reference: rows[notebooks.meant(reference, candidates(rows.values()), "source", got)],
+        there.meant,
         confirm=args.confirm,
         would=lambda row: f"delete {row.name!r} ({row.id})",
         send=send,

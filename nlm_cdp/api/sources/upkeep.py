@@ -9,8 +9,8 @@ from pydantic import Field
 from nlm_cdp.api.common import Empty, RequestContext, refuse
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources.freshness import CHECK, REFRESH, RefreshSource, check
-from nlm_cdp.api.sources.rows import KINDS, MARKDOWN, TEXT, Source, SourceInfo, distinct, source_info
-from nlm_cdp.api.sources.sources import LOAD, LoadSource, SourceArgs, SourceResult, located
+from nlm_cdp.api.sources.rows import KINDS, MARKDOWN, TEXT, Source, SourceInfo, source_info
+from nlm_cdp.api.sources.sources import LOAD, LoadSource, SourceArgs, SourceResult, listing, located
 from nlm_cdp.api.writes import in_doubt
 from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
@@ -72,10 +72,9 @@ async def refresh_source(ctx: ToolContext, args: RefreshArgs) -> Refreshed:
 async def again(ctx: ToolContext, notebook: str, row: Source) -> Source:
     """The source as it is now; as it was where that cannot be read: what was done stays done."""
     try:
-        rows = distinct((await notebooks.get(ctx, notebook)).notebook.sources)
+        return (await listing(ctx, notebook)).rows.get(row.id, row)
     except NlmError:
         return row
-    return next((now for now in rows if now.id == row.id), row)
 
 
 class AppendArgs(SourceArgs):

@@ -6,13 +6,15 @@ in the error if it cannot be.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated
 
 from nlm_cdp import media
 from nlm_cdp.api.common import Provenance, RequestContext
-from nlm_cdp.api.sources.intake import READ_BACK, may_have_happened
+from nlm_cdp.api.sources.intake import may_have_happened
 from nlm_cdp.api.sources.rows import Source
 from nlm_cdp.api.sources.sources import DELETE, DeleteSources, listing
+from nlm_cdp.api.writes import READ_BACK
 from nlm_cdp.errors import Drift, NlmError, Outcome
 from nlm_cdp.rpc import Effect, Rpc, ToolContext
 from nlm_cdp.wire.pblite import Message, Tag
@@ -49,7 +51,7 @@ async def checked(ctx: ToolContext, path: str, mime: str | None) -> tuple[FilePa
 
 
 async def add_file(
-    ctx: ToolContext, notebook: str, file: tuple[FilePath, str], known: set[str], timeout: float
+    ctx: ToolContext, notebook: str, file: tuple[FilePath, str], known: Collection[str], timeout: float
 ) -> Source:
     """Register a file and send its bytes; gives the row that the notebook then shows."""
     path, mime = file
@@ -62,11 +64,10 @@ async def add_file(
         await ctx.call.upload(path, notebook=notebook, source=source_id, mime=mime, progress=progress, timeout=timeout)
     except NlmError as exc:
         raise await without_stub(ctx, notebook, source_id, exc) from None
-    rows = {row.id: row for row in await listing(ctx, notebook)}
-    return rows.get(source_id) or Source(plain_id=source_id, title=path.name)
+    return (await listing(ctx, notebook)).rows.get(source_id) or Source(plain_id=source_id, title=path.name)
 
 
-async def registered(ctx: ToolContext, notebook: str, name: str, known: set[str]) -> str:
+async def registered(ctx: ToolContext, notebook: str, name: str, known: Collection[str]) -> str:
     """The id of the stub. The service was seen to refuse with status 3 a file that it registered all the same."""
     try:
         answer = await ctx.call(REGISTER, RegisterFile(names=[name], notebook_id=notebook))
@@ -75,9 +76,10 @@ async def registered(ctx: ToolContext, notebook: str, name: str, known: set[str]
             raise
         for pause in READ_BACK:
             await ctx.sleep(pause)
-            new = [row for row in await listing(ctx, notebook) if row.id not in known and row.title == name]
+            rows = (await listing(ctx, notebook)).rows
+            new = [id for id, row in rows.items() if id not in known and row.title == name]
             if len(new) == 1:
-                return new[0].id
+                return new[0]
         raise exc.also("The notebook was read afterwards: no such source is there.") from None
     if not answer.sources:
         raise Drift("the service registered the file without an id", outcome=Outcome.UNKNOWN)

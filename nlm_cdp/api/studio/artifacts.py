@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from nlm_cdp.api.common import named
 from nlm_cdp.api.studio import blocks, contents
 from nlm_cdp.api.studio.blocks import STATUS, Artifact, Image, Media
 
@@ -158,7 +159,7 @@ def state(row: Artifact, *, whole: bool = False) -> str:
     """Its status by name; `whole`: the row was read by itself, so that what is missing in it is not there yet."""
     kind = kind_of(row)
     if row.status != READY or has_asset(row) or not (kind.files or kind.texts) or (kind.apart and not whole):
-        return STATUS.get(row.status, f"unknown({row.status})")
+        return named(STATUS, row.status)
     return STATUS[2]
 
 

@@ -127,20 +127,20 @@ async def delete_artifact(ctx: ToolContext, args: DeleteArgs) -> Deleted:
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     studio = await listing(ctx, notebook)
 
-    async def send(doomed: list[Artifact]) -> None:
-        maps = [row.id for row in doomed if row.id in studio.maps]
+    async def send(ids: list[str]) -> None:
+        maps = [id for id in ids if id in studio.maps]
         deleted: list[str] = []
         try:
             if maps:
                 await ctx.call(notes.DELETE, notes.DeleteNotes(notebook_id=notebook, note_ids=maps))
                 deleted += maps
-            for row in doomed:
-                if row.id not in maps:
-                    await ctx.call(DELETE, DeleteArtifact(artifact_id=row.id), notebook=notebook)
-                    deleted.append(row.id)
+            for id in ids:
+                if id not in maps:
+                    await ctx.call(DELETE, DeleteArtifact(artifact_id=id), notebook=notebook)
+                    deleted.append(id)
         except NlmError as exc:
             exc.details["deleted"] = deleted
-            left = len(doomed) - len(deleted)
+            left = len(ids) - len(deleted)
             raise exc.also(f"Deleted before that: {len(deleted)}; not deleted or in doubt: {left}.") from None
 
     return await delete(

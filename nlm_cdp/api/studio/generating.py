@@ -11,7 +11,6 @@ from pydantic import Field
 
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
-from nlm_cdp.api.sources.intake import READ_BACK
 from nlm_cdp.api.sources.rows import READY as SOURCE_READY
 from nlm_cdp.api.sources.rows import Source, distinct
 from nlm_cdp.api.studio import vocabulary
@@ -20,7 +19,7 @@ from nlm_cdp.api.studio.blocks import Artifact
 from nlm_cdp.api.studio.contents import tree
 from nlm_cdp.api.studio.creation import CREATIONS, DRAW_MIND_MAP, Created, DrawMindMap, Order, Pair
 from nlm_cdp.api.studio.studio import GET, LIST, ArtifactResult, ListArtifacts, Type, info, map_row, settle
-from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.api.writes import in_doubt, looked
 from nlm_cdp.errors import NlmError, NotFound, NotReady, Outcome, Service
 from nlm_cdp.rpc import Args, Effect, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message
@@ -56,24 +55,17 @@ def nothing() -> Service:
 
 async def looked_for(ctx: ToolContext, notebook: str, kind: str, before: set[str], error: NlmError) -> NlmError:
     """The error, with what the studio shows of a new artifact of this kind."""
-    seen: list[Artifact] = []
-    looked = False
-    for pause in READ_BACK:
-        await ctx.sleep(pause)
-        try:
-            now = await rows(ctx, notebook)
-        except NlmError:
-            continue
-        looked = True
-        seen = [row for row in now if row.id not in before and kind_of(row).name == kind and row.status != SUGGESTED]
-        if seen:
-            break
-    if seen:
+
+    async def look() -> list[Artifact]:
+        new = [row for row in await rows(ctx, notebook) if row.id not in before and row.status != SUGGESTED]
+        return [row for row in new if kind_of(row).name == kind]
+
+    if seen := await looked(ctx, look, bool):
         error.outcome = Outcome.UNKNOWN
         error.details["seen"] = [{"id": row.id, "title": row.title, "status": state(row)} for row in seen]
         error.hint = "It is most likely this one (details.seen): follow it with get_artifact, do not generate again."
         return error.also(f"A new {kind} has appeared in the notebook.")
-    if not looked:
+    if seen is None:
         return error.also("The notebook's artifacts could not be read afterwards.")
     if error.outcome is Outcome.UNKNOWN:
         error.hint = "Look with list_artifacts in a minute before you try again: it costs quota each time."

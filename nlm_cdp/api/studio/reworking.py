@@ -12,8 +12,8 @@ from nlm_cdp.api.studio.artifacts import FAILED, READY, kind_of, state
 from nlm_cdp.api.studio.blocks import SLIDES
 from nlm_cdp.api.studio.creation import CONTEXT, Created
 from nlm_cdp.api.studio.generating import STARTED, nothing, order, rows
-from nlm_cdp.api.studio.studio import LIST, ArtifactResult, info, located
-from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.api.studio.studio import LIST, ArtifactArgs, ArtifactResult, info, located
+from nlm_cdp.api.writes import afterwards, in_doubt
 from nlm_cdp.errors import NlmError, NotReady
 from nlm_cdp.rpc import Args, Effect, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
@@ -51,13 +51,8 @@ REVISE = Rpc("KmcKPe", "DeriveArtifact", ReviseSlides, Created, Effect.CREATE, n
 # Tools
 
 
-class RetryArgs(Args):
-    artifact: str
-    notebook: str | None = None
-
-
 @tool(scope=Scope.CHAT, effect=Effect.CREATE, rpcs=(RETRY, LIST, LIST_NOTES))
-async def retry_artifact(ctx: ToolContext, args: RetryArgs) -> ArtifactResult:
+async def retry_artifact(ctx: ToolContext, args: ArtifactArgs) -> ArtifactResult:
     """Generate a failed artifact again. Costs quota."""
     notebook, row, _ = await located(ctx, args.artifact, args.notebook)
     if row.status != FAILED:
@@ -70,12 +65,10 @@ async def retry_artifact(ctx: ToolContext, args: RetryArgs) -> ArtifactResult:
         if answer.artifact is not None:
             return ArtifactResult(notebook_id=notebook, artifact=info(answer.artifact, whole=True), note=STARTED)
         lost = nothing()
-    try:
-        now = next((each for each in await rows(ctx, notebook) if each.id == row.id), None)
-    except NlmError:
-        raise lost.also("The notebook's artifacts could not be read afterwards.") from None
+    there = await afterwards(lost, "notebook's artifacts", rows(ctx, notebook))
+    now = next((each for each in there if each.id == row.id), None)
     if now is None or now.status == FAILED:
-        raise lost.also("The artifact was looked for afterwards: it has not started again.") from None
+        raise lost.also("The artifact was looked for afterwards: it has not started again.")
     note = f"the reply was lost, but the artifact is no longer failed; {STARTED}"
     return ArtifactResult(notebook_id=notebook, artifact=info(now), note=note)
 

@@ -12,10 +12,14 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from nlm_cdp.api.common import (
-    Candidate,
+    Limit,
+    MaxChars,
+    NotebookArgs,
+    Offset,
     Origin,
     Page,
     RequestContext,
+    iso,
     legible,
     provenance,
     provenance_field,
@@ -25,6 +29,7 @@ from nlm_cdp.api.common import (
 )
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
+from nlm_cdp.api.references import Listing
 from nlm_cdp.api.studio.artifacts import FAILED, NAMES, READY, SUGGESTED, downloadable, kind_of, prompt, state
 from nlm_cdp.api.studio.blocks import NOTE_MAP, STATUS, App, Artifact, ArtifactSource
 from nlm_cdp.api.studio.contents import Card, MapNode, Question
@@ -73,18 +78,11 @@ GET = Rpc("v9rmvd", "GetArtifact", GetArtifact, GotArtifact, Effect.READ, timeou
 # References
 
 
-@dataclass(frozen=True, slots=True)
-class Studio:
-    """The artifacts of a notebook by id, and those of them that are notes; `answer`: the listing that is less whole."""
+@dataclass(frozen=True)
+class Studio(Listing[Artifact]):
+    """The artifacts of a notebook, and those of them that are notes."""
 
-    rows: dict[str, Artifact]
     maps: dict[str, notes.Note]
-    undecoded: list[str]
-    answer: Message
-
-    def meant(self, reference: str) -> Artifact:
-        candidates = [Candidate(row.id, row.title) for row in self.rows.values()]
-        return self.rows[notebooks.meant(reference, candidates, "artifact", self.answer)]
 
 
 async def listing(ctx: ToolContext, notebook: str) -> Studio:
@@ -92,13 +90,9 @@ async def listing(ctx: ToolContext, notebook: str) -> Studio:
     answer = await ctx.call(LIST, ListArtifacts(notebook_id=notebook))
     noted = await notes.listing(ctx, notebook)
     rows = {row.id: row for row in legible(answer.artifacts or [], answer.undecoded) if row.status != SUGGESTED}
-    maps = {note.id: note for note in notes.alive(noted) if notes.kind(note) == notes.MIND_MAP}
-    return Studio(
-        rows=rows | {note.id: map_row(note) for note in maps.values()},
-        maps=maps,
-        undecoded=[*answer.undecoded, *noted.undecoded],
-        answer=answer if answer.undecoded else noted,
-    )
+    maps = {id: note for id, note in noted.rows.items() if notes.kind(note) == notes.MIND_MAP}
+    rows |= {id: map_row(note) for id, note in maps.items()}
+    return Studio("artifact", rows, lambda row: [row.title], [*answer.undecoded, *noted.undecoded], maps)
 
 
 def map_row(note: notes.Note) -> Artifact:
@@ -212,8 +206,8 @@ def info(row: Artifact, *, whole: bool = False) -> ArtifactInfo:
         type=kind_of(row).name,
         title=row.title,
         status=state(row, whole=whole),
-        created=row.created.iso if row.created else None,
-        modified=row.modified.iso if row.modified else None,
+        created=iso(row.created),
+        modified=iso(row.modified),
         duration_s=round(duration.seconds + duration.nanos / 1e9, 3) if duration else None,
         downloadable=downloadable(row),
         source_ids=[source.id for source in row.sources],
@@ -228,12 +222,11 @@ def info(row: Artifact, *, whole: bool = False) -> ArtifactInfo:
 Type = Literal["audio", "video", "report", "quiz", "flashcards", "mind_map", "infographic", "slide_deck", "data_table"]
 
 
-class ListArgs(Args):
-    notebook: str | None = None
+class ListArgs(NotebookArgs):
     type: str | None = None
     status: Literal["pending", "processing", "ready", "failed"] | None = None
-    limit: int = Field(50, ge=1, le=1000)
-    offset: int = Field(0, ge=0)
+    limit: Limit = 50
+    offset: Offset = 0
 
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LIST, notes.LIST))
@@ -249,13 +242,16 @@ async def list_artifacts(ctx: ToolContext, args: ListArgs) -> ArtifactList:
     return ArtifactList(notebook_id=notebook, artifacts=shown, undecoded=studio.undecoded or None, **counts)
 
 
-class GetArgs(Args):
+class ArtifactArgs(Args):
     artifact: str
     notebook: str | None = None
+
+
+class GetArgs(ArtifactArgs):
     wait: bool = False
     timeout_s: float = Field(300, ge=1, le=3600)
-    offset: int = Field(0, ge=0)
-    max_chars: int = Field(20_000, ge=1, le=200_000)
+    offset: Offset = 0
+    max_chars: MaxChars = 20_000
 
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LIST, GET, notes.LIST), was=("get_audio_status",))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from nlm_cdp.api.common import SHORT, Origin, RequestContext, legible, provenance, provenance_field
+from nlm_cdp.api.common import SHORT, NotebookArgs, Origin, RequestContext, legible, named, provenance, provenance_field
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import NlmError
-from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
 
 LEVELS = {1: "beginner", 2: "intermediate", 3: "advanced"}
@@ -100,12 +100,8 @@ class ReportList(Result):
 # The tool
 
 
-class SuggestArgs(Args):
-    notebook: str | None = None
-
-
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(SUGGEST, CHOICES))
-async def suggest_reports(ctx: ToolContext, args: SuggestArgs) -> ReportList:
+async def suggest_reports(ctx: ToolContext, args: NotebookArgs) -> ReportList:
     """Reports the service proposes, then the standard ones; a prompt serves as instructions."""
     notebook = await notebooks.notebook_id(ctx, args.notebook)
     answer = await ctx.call(SUGGEST, SuggestReports(notebook_id=notebook))
@@ -127,5 +123,5 @@ async def suggest_reports(ctx: ToolContext, args: SuggestArgs) -> ReportList:
 
 
 def report_info(row: SuggestedReport) -> ReportInfo:
-    level = LEVELS.get(row.level, f"unknown({row.level})") if row.level is not None else None
+    level = named(LEVELS, row.level) if row.level is not None else None
     return ReportInfo(title=row.title, description=row.description, prompt=row.prompt, level=level)
