@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import trio
 
-from nlm_cdp.browser.page import Page, Request
+from nlm_cdp.browser.bridge import Request
+from nlm_cdp.browser.page import Page
 from nlm_cdp.errors import (
     ChromeLost,
     Drift,

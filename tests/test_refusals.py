@@ -16,7 +16,7 @@ import trio
 
 from nlm_cdp.api import RPCS, TOOLS
 from nlm_cdp.browser.account import Place
-from nlm_cdp.browser.page import Answer, Bootstrap
+from nlm_cdp.browser.bridge import Answer, Bootstrap
 from nlm_cdp.errors import NlmError, Outcome, SignedOut
 from nlm_cdp.rpc import Effect
 from nlm_cdp.session import open_session

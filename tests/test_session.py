@@ -26,7 +26,7 @@ from nlm_cdp.api.notebooks.notebooks import (
     RenameNotebook,
 )
 from nlm_cdp.browser.account import Place
-from nlm_cdp.browser.page import Answer, Bootstrap
+from nlm_cdp.browser.bridge import Answer, Bootstrap
 from nlm_cdp.errors import (
     AccountAmbiguous,
     ChromeApprovalPending,

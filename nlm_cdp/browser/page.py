@@ -9,49 +9,24 @@ from __future__ import annotations
 
 import json
 import math
-from base64 import b64decode
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
-from importlib.resources import files
 from itertools import count
 from typing import Any, TypeVar
 from uuid import uuid4
 
 import trio
 
+from nlm_cdp.browser import bridge
 from nlm_cdp.browser.account import Place
+from nlm_cdp.browser.bridge import Answer, Bootstrap, Request
 from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.cdp.generated import inspector, page, runtime, target
 from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
 from nlm_cdp.cdp.shape import Command
 from nlm_cdp.errors import AccessGated, AccountAmbiguous, ChromeLost, Drift, Network, NlmError, SignedOut
-from nlm_cdp.wire import batchexecute
 from nlm_cdp.wire import page as app
 
 T = TypeVar("T")
-
-LARGEST = 100_000_000
-"""Characters of one answer that still fit a protocol message when every one is escaped."""
-
-LARGE = 1_000_000
-"""Characters above which an answer that is not ASCII travels as bytes: as text it could take four times the memory."""
-
-FACTS: dict[str, Any] = {
-    "patterns": {
-        "token": app.value_pattern(app.TOKEN),
-        "session_id": app.value_pattern(app.SESSION_ID),
-        "build": app.value_pattern(app.BUILD),
-        "build_fallback": app.value_pattern(app.BUILD_FALLBACK),
-        "authuser": app.value_pattern(app.AUTHUSER),
-        "email": app.value_pattern(app.EMAIL),
-        "user": app.value_pattern(app.USER_ID),
-    },
-    "build": app.DEFAULT_BUILD,
-    "content_type": batchexecute.CONTENT_TYPE,
-    "largest": LARGEST,
-    "large": LARGE,
-}
-INVOKE = "function(key, name, ...args) { return globalThis[key][name](...args); }"
 
 
 class Moved(Network):
@@ -60,40 +35,6 @@ class Moved(Network):
     def __init__(self, origin: str) -> None:
         super().__init__("the app has moved to another host", details={"origin": origin})
         self.origin = origin
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What the bridge sends; it adds the tokens and what the page alone knows."""
-
-    path: str
-    query: dict[str, str]
-    f_req: str
-
-
-@dataclass(slots=True)
-class Answer:
-    """What came back. `failed`: the name of the page's own error; `sent`: whether the request may have left."""
-
-    sent: bool
-    status: int = 0
-    type: str | None = None
-    redirected: bool = False
-    retry_after: str | None = None
-    failed: str | None = None
-    body: str | bytes = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Bootstrap:
-    """What the app page says of itself; the tokens stay in the page."""
-
-    build: str | None
-    authuser: str | None
-    email: str | None
-    simulated: bool
-    user: str | None = None
-    """The account's number, to know it by; it is kept in memory and told nobody."""
 
 
 class Page:
@@ -127,9 +68,8 @@ class Page:
         tree = await self.execute(page.get_frame_tree())
         self.world = await self.execute(page.create_isolated_world(tree.frame.id_, world_name=self.key))
         await self.execute(runtime.add_binding(self.binding, execution_context_name=self.key))
-        source = files("nlm_cdp.browser").joinpath("bridge.js").read_text(encoding="utf-8")
         authuser = self.place.authuser if self.place.authuser != "0" else None
-        await self.evaluate(source, self.key, FACTS | {"authuser": authuser})
+        await self.evaluate(bridge.source(), self.key, bridge.FACTS | {"authuser": authuser})
 
     async def land(self) -> None:
         """The first light path that stays on the origin will do, whatever its status."""
@@ -186,7 +126,7 @@ class Page:
         """One request and its whole answer; cancelling aborts the fetch in the page."""
         number = next(self.ids)
         try:
-            return await self.fetch(number, as_json(request))
+            return await self.fetch(number, request.as_json())
         except trio.Cancelled:
             await self.abort(number)
             raise
@@ -197,7 +137,7 @@ class Page:
         send, receive = trio.open_memory_channel[Any](math.inf)
         self.streams[number] = send
         scope = trio.CancelScope()
-        self.nursery.start_soon(self.run_stream, number, as_json(request) | {"stream": True}, send, scope)
+        self.nursery.start_soon(self.run_stream, number, request.as_json() | {"stream": True}, send, scope)
         answer: Answer | None = None
         ended = False
         try:
@@ -230,13 +170,7 @@ class Page:
 
     async def fetch(self, number: int, request: dict[str, Any]) -> Answer:
         said = await self.invoke("call", number, request, timeout=math.inf)
-        if not isinstance(said, dict):
-            raise ChromeLost("our page in Chrome gave no answer")
-        try:
-            body = b64decode(said.pop("base64")) if "base64" in said else said.pop("body", "")
-            return Answer(**said, body=body)
-        except (TypeError, ValueError):
-            raise ChromeLost("our page in Chrome gave an answer of another shape") from None
+        return Answer.read(said)
 
     async def abort(self, number: int) -> None:
         """Stop a fetch, even while we are being cancelled; bounded, and a page that is gone needs none."""
@@ -249,7 +183,7 @@ class Page:
                 return
 
     async def invoke(self, name: str, *args: Any, timeout: float) -> Any:
-        return await self.evaluate(INVOKE, self.key, name, *args, timeout=timeout)
+        return await self.evaluate(bridge.INVOKE, self.key, name, *args, timeout=timeout)
 
     async def evaluate(self, function: str, *args: Any, timeout: float = 30) -> Any:
         """Run a function in our world and give its (awaited) value."""
@@ -358,7 +292,3 @@ def gone(reason: str) -> bool:
             "Target closed",
         )
     )
-
-
-def as_json(request: Request) -> dict[str, Any]:
-    return {"path": request.path, "query": request.query, "f_req": request.f_req}

@@ -19,7 +19,8 @@ from urllib.parse import parse_qs, urlencode, urlsplit
 import trio
 
 from nlm_cdp.browser.attach import create_target
-from nlm_cdp.browser.page import INVOKE, Moved, Page
+from nlm_cdp.browser.bridge import INVOKE
+from nlm_cdp.browser.page import Moved, Page
 from nlm_cdp.cdp.generated import dom, runtime
 from nlm_cdp.cdp.protocol import CommandRefused
 from nlm_cdp.errors import ChromeLost, Drift, FileRefused, NlmError, Outcome

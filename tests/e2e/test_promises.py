@@ -15,7 +15,7 @@ from urllib.parse import quote
 import pytest
 
 from nlm_cdp.api import TOOLS
-from nlm_cdp.browser.page import INVOKE
+from nlm_cdp.browser.bridge import INVOKE
 from nlm_cdp.cdp.generated import COMMANDS
 from nlm_cdp.cdp.generated.network import Request
 from nlm_cdp.errors import NlmError

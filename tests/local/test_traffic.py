@@ -12,7 +12,7 @@ import trio
 
 from nlm_cdp.api.notebooks.notebooks import CREATE, LIST, RENAME, CreateNotebook
 from nlm_cdp.browser import transfer
-from nlm_cdp.browser.page import Answer
+from nlm_cdp.browser.bridge import Answer
 from nlm_cdp.errors import FileRefused, Network, NlmError, Outcome
 from nlm_cdp.local.traffic import TOOL, Exchange
 from nlm_cdp.session import open_session

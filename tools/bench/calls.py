@@ -19,8 +19,7 @@ import trio
 from nlm_cdp.api.notebooks.notebooks import LIST, ListNotebooks
 from nlm_cdp.browser.account import Place
 from nlm_cdp.browser.attach import open_page
-from nlm_cdp.browser.page import Request as PageRequest
-from nlm_cdp.browser.page import as_json
+from nlm_cdp.browser.bridge import Request as PageRequest
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.sim.chrome import throwaway_chrome
 from nlm_cdp.wire import batchexecute
@@ -50,7 +49,7 @@ async def measure() -> tuple[list[float], list[float]]:
 async def rounds(endpoint: str) -> tuple[list[float], list[float]]:
     call = batchexecute.Call(LIST.id, ListNotebooks().encode())
     query = batchexecute.query([LIST.id], "/", 1)
-    request = as_json(PageRequest(batchexecute.PATH, query, batchexecute.f_req([call])))
+    request = PageRequest(batchexecute.PATH, query, batchexecute.f_req([call])).as_json()
     in_page: list[float] = []
     through: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
