@@ -39,6 +39,20 @@ async def main():
 
 trio.run(main)
 """
+BROWSER_FIRST = """
+import json, sys, trio
+from nlm_cdp.cdp.connection import open_connection
+from nlm_cdp.sim.chrome import throwaway_chrome
+from nlm_cdp.sim.visitor import open_app
+
+async def main():
+    async with throwaway_chrome(json.loads(sys.argv[1])["chrome_flags"]) as chrome:
+        async with open_connection(chrome.endpoint) as connection:
+            app = await open_app(connection, "https://notebook.google.com/")
+            assert not (await app.click("list-notebooks")).failed
+
+trio.run(main)
+"""
 DIRECT_COLD = """
 import json, sys
 from nlm_cdp.api.notebooks.notebooks import LIST, ListNotebooks
@@ -96,6 +110,8 @@ class Bench:
         row("cold start to first result", floor, took)
         floor, took = pair(lambda: run("-c", PAGE_FIRST, self.endpoint), lambda: run(*ours))
         row("… against loading the app first", floor, took, "0.33")
+        floor, took = pair(lambda: run("-c", BROWSER_FIRST, about), lambda: run(*ours))
+        row("… in a browser started for it", floor, took, "0.33")
 
     def calls(self) -> None:
         listing = notebooks.ListNotebooks().encode()
