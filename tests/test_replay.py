@@ -9,7 +9,7 @@ import pytest
 from nlm_cdp.api import RPCS, classify
 from nlm_cdp.capture.fixture import Fixture, parse, problems
 from nlm_cdp.capture.reading import read
-from nlm_cdp.sim.endpoints import HANDLERS
+from nlm_cdp.sim.calls import HANDLERS
 from nlm_cdp.wire.batchexecute import read_replies
 from nlm_cdp.wire.chat import ChatReader
 from nlm_cdp.wire.pblite import canonical

@@ -7,34 +7,16 @@ one, else HTTP 400. A request that names an id nobody declared gets HTTP 400 wit
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
-from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 import trio
 
-from nlm_cdp.api import classify, variants
+from nlm_cdp.api import variants
 from nlm_cdp.api.chat import chat as chat_api
 from nlm_cdp.errors import Drift
-from nlm_cdp.sim import (
-    account,
-    chat,
-    elements,
-    labels,
-    media,
-    notebooks,
-    notes,
-    orders,
-    pages,
-    research,
-    sharing,
-    sources,
-    steering,
-    studio,
-    upkeep,
-    uploads,
-    webapp,
-)
-from nlm_cdp.sim.answers import INVALID, Answer, Handler, Refusal, Reshaped, Stream
+from nlm_cdp.sim import media, orders, pages, uploads
+from nlm_cdp.sim.answers import INVALID, Refusal, Stream
+from nlm_cdp.sim.calls import run
 from nlm_cdp.sim.faults import ANY, CHAT, Fault, Faults, Kind
 from nlm_cdp.sim.framing import (
     Frame,
@@ -54,27 +36,7 @@ from nlm_cdp.sim.state import Account, Service
 from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, parse_form
 from nlm_cdp.wire.frames import frame_body
 from nlm_cdp.wire.page import APP_HOSTS, GATE_HOSTS, SIGN_IN_HOST
-from nlm_cdp.wire.pblite import Message
 
-HANDLERS: dict[str, Handler[Any, Any]] = {
-    handler.rpc.name: handler
-    for module in (
-        notebooks,
-        sources,
-        chat,
-        labels,
-        notes,
-        research,
-        sharing,
-        account,
-        studio,
-        elements,
-        steering,
-        upkeep,
-        webapp,
-    )
-    for handler in module.HANDLERS
-}
 MEDIA_HOSTS = tuple(media.PATHS)
 HOSTS = (*APP_HOSTS, SIGN_IN_HOST, *GATE_HOSTS, *MEDIA_HOSTS)
 CURRENT, OLDER = APP_HOSTS[:2]
@@ -304,17 +266,6 @@ def is_same_origin(request: Request) -> bool:
     if origin is None and site is None:
         return False
     return origin in (None, f"https://{request.host}") and site in (None, "same-origin")
-
-
-def run(account: Account, rpc: str, params: Any) -> Answer:
-    """The answer to one call; params that no declared call claims are an invalid argument."""
-    declared = classify(rpc, params)
-    if declared is None:
-        return Refusal(INVALID)
-    answer: Answer = HANDLERS[declared.name].run(account, declared.request.decode(params))
-    if isinstance(answer, Message) and declared.name in account.service.reshape:
-        return Reshaped(account.service.reshaped(declared.name, answer.encode()))
-    return answer
 
 
 def bad_request() -> Response:

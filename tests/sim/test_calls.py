@@ -8,7 +8,7 @@ from nlm_cdp.api import RPCS
 from nlm_cdp.api.common import SHORT, Provenance, RequestContext
 from nlm_cdp.api.notebooks import notebooks, project
 from nlm_cdp.api.sources import adding, sources
-from nlm_cdp.sim.endpoints import HANDLERS
+from nlm_cdp.sim.calls import HANDLERS
 from nlm_cdp.sim.records import VIEWER
 from nlm_cdp.wire.batchexecute import Call, Replies, read_replies
 from nlm_cdp.wire.document import Document, markdown, plain_text, units, wire_text

@@ -8,7 +8,7 @@ import pytest
 
 from nlm_cdp.api.sharing import sharing as api
 from nlm_cdp.sim.answers import DENIED, INVALID, NOT_FOUND, Refusal
-from nlm_cdp.sim.endpoints import run
+from nlm_cdp.sim.calls import run
 from nlm_cdp.sim.records import EDITOR, OWNER, VIEWER, Notebook
 from nlm_cdp.sim.state import Account, Service
 

@@ -14,7 +14,7 @@ from nlm_cdp.api.studio.artifacts import KINDS, downloadable, kind_of, state
 from nlm_cdp.api.studio.contents import table_rows
 from nlm_cdp.api.studio.creation import CREATIONS, Order
 from nlm_cdp.api.studio.vocabulary import OPTIONS, chosen
-from nlm_cdp.sim.endpoints import run
+from nlm_cdp.sim.calls import run
 from nlm_cdp.sim.generation import finish, make, suggest
 from nlm_cdp.sim.media import DOWNLOAD
 from nlm_cdp.sim.records import VIEWER, Artifact, Notebook
