@@ -17,7 +17,7 @@ from nlm_cdp.api import RPCS, classify
 from nlm_cdp.api.account import account as accounts
 from nlm_cdp.api.chat import chat
 from nlm_cdp.api.labels import collections
-from nlm_cdp.api.notebooks import managing, notebooks, project
+from nlm_cdp.api.notebooks import notebooks, project, writing
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.research import research
 from nlm_cdp.api.sharing import sharing
@@ -238,7 +238,7 @@ def mirror(account: Account, recorded: Recorded) -> None:
                 restore(account, row)
         case _, notebooks.GotNotebook():
             restore(account, answer.notebook)
-        case managing.CopyNotebook(), _:
+        case writing.CopyNotebook(), _:
             account.add_notebook("Original", emoji="📤", notebook_id=request.notebook_id)
         case notebooks.CreateNotebook(), _:
             pass
@@ -254,7 +254,7 @@ def mirror(account: Account, recorded: Recorded) -> None:
             notebook = account.add_notebook("Guided")
             for source_id, guide in zip(request.source_ids, answer.guides, strict=True):
                 account.add_source(notebook, "One", guide.summary, source_id=source_id)
-        case managing.ForgetNotebook(), _:
+        case writing.ForgetNotebook(), _:
             account.add_notebook("Seen", notebook_id=request.notebook_id)
         case freshness.CheckFreshness(), _:
             restore_sources(account, account.add_notebook("Home"), [Source(plain_id=request.source_id)])

@@ -9,14 +9,19 @@ from typing import Any
 
 from nlm_cdp.api import library, system
 from nlm_cdp.api.account import account, language
-from nlm_cdp.api.chat import asking, chat, conversation, saving, sessions, steering
+from nlm_cdp.api.chat import asking, chat, conversation, questions, saving, sessions, settings
 from nlm_cdp.api.labels import collections, editing, labels
-from nlm_cdp.api.notebooks import managing, notebooks
+from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notebooks import reading as reading_notebooks
-from nlm_cdp.api.notes import notes, writing
+from nlm_cdp.api.notebooks import writing as writing_notebooks
+from nlm_cdp.api.notes import notes
+from nlm_cdp.api.notes import reading as reading_notes
+from nlm_cdp.api.notes import writing as writing_notes
 from nlm_cdp.api.research import following, importing, research, starting
 from nlm_cdp.api.sharing import granting, sharing
-from nlm_cdp.api.sources import adding, freshness, searching, sources, upkeep, uploading, webapp
+from nlm_cdp.api.sources import adding, freshness, searching, sources, updating, uploading, webapp
+from nlm_cdp.api.sources import reading as reading_sources
+from nlm_cdp.api.sources import writing as writing_sources
 from nlm_cdp.api.studio import creation, curating, downloading, elements, generating, reworking, studio, suggesting
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.rpc import Rpc, Tool
@@ -25,13 +30,15 @@ from nlm_cdp.wire.pblite import Row, unclaimed
 MODULES = (
     notebooks,
     reading_notebooks,
-    managing,
+    writing_notebooks,
     sources,
+    reading_sources,
+    writing_sources,
     adding,
     uploading,
     searching,
     freshness,
-    upkeep,
+    updating,
     webapp,
     labels,
     editing,
@@ -40,10 +47,12 @@ MODULES = (
     asking,
     conversation,
     saving,
-    steering,
+    settings,
+    questions,
     sessions,
     notes,
-    writing,
+    reading_notes,
+    writing_notes,
     studio,
     generating,
     reworking,

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 from nlm_cdp.api.common import Empty, Provenance, RequestContext
-from nlm_cdp.api.notebooks import managing, project
 from nlm_cdp.api.notebooks import notebooks as api
+from nlm_cdp.api.notebooks import project, writing
 from nlm_cdp.api.sources.rows import READY
 from nlm_cdp.sim.answers import DENIED, INTERNAL, INVALID, NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.records import OWNER, Notebook, Source
@@ -30,7 +30,7 @@ def create(account: Account, request: api.CreateNotebook) -> project.Notebook | 
     return created_row(account.add_notebook(request.title))
 
 
-def copy(account: Account, request: managing.CopyNotebook) -> project.Notebook | Refusal:
+def copy(account: Account, request: writing.CopyNotebook) -> project.Notebook | Refusal:
     """The sources follow: the answer and the first look at the listing show none."""
     original = account.notebooks.get(request.notebook_id)
     if original is None:
@@ -46,7 +46,7 @@ def twin(account: Account, source: Source) -> Source:
     return replace(source, id=account.service.new_id(), added=account.service.stamp())
 
 
-def forget(account: Account, request: managing.ForgetNotebook) -> Refusal:
+def forget(account: Account, request: writing.ForgetNotebook) -> Refusal:
     """Answered with status 13 whatever it does (C)."""
     if (notebook := account.notebooks.get(request.notebook_id)) is not None:
         notebook.forgotten = True
@@ -164,7 +164,7 @@ HANDLERS: tuple[Handler[Any, Any], ...] = (
     Handler(api.CONFIGURE_CHAT, configure_chat),
     Handler(api.SET_VIEW_LEVEL, set_view_level),
     Handler(api.DELETE, delete),
-    Handler(managing.COPY, copy),
-    Handler(managing.FORGET, forget),
+    Handler(writing.COPY, copy),
+    Handler(writing.FORGET, forget),
     Handler(api.GUIDE, guide),
 )

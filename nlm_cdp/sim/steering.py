@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from nlm_cdp.api.chat import steering as api
+from nlm_cdp.api.chat import questions as api
 from nlm_cdp.api.sources.rows import READY
 from nlm_cdp.sim.answers import INTERNAL, NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.notebooks import TEXT_CHIP

@@ -6,7 +6,7 @@ from typing import Any
 
 from nlm_cdp.api.common import Empty
 from nlm_cdp.api.sources import freshness, searching
-from nlm_cdp.api.sources import upkeep as api
+from nlm_cdp.api.sources import updating as api
 from nlm_cdp.api.sources.rows import READY
 from nlm_cdp.sim.answers import DENIED, INVALID, NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.records import PROCESSING, Source

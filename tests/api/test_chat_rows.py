@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nlm_cdp.api import classify
-from nlm_cdp.api.chat import chat, steering
+from nlm_cdp.api.chat import chat, questions
 from nlm_cdp.wire.pblite import canonical, unclaimed
 from tests.fakes import CHAT1, NB, S1, S2
 
@@ -45,12 +45,12 @@ ROWS = [
     pytest.param("J7Gthc", [[], CHAT1, None, 1], chat.DELETE_TURNS, id="delete"),
     pytest.param("J7Gthc", [CTX, CHAT1, None, 1], chat.DELETE_TURNS, id="delete, web app"),
     pytest.param("J7Gthc", [NB, CHAT1], chat.DELETE_NOTEBOOK_TURNS, id="delete, M"),
-    pytest.param("otmP3b", [CTX, NB, [[S1], [S2]], 4, None, None], steering.SUGGEST_PROMPTS, id="prompts"),
-    pytest.param("otmP3b", [CTX, NB, [[S1]], 8, None, "fog"], steering.SUGGEST_PROMPTS, id="prompts about"),
-    pytest.param("otmP3b", [CTX, NB, [], 10, None, None], steering.SUGGEST_PROMPTS, id="prompts, no source"),
-    pytest.param("OcvKNc", [None, NB], steering.SUGGEST_STEPS, id="next steps"),
-    pytest.param("OcvKNc", [None, NB, [[[S1]], [[S2]]]], steering.SUGGEST_STEPS, id="next steps of sources"),
-    pytest.param("OcvKNc", [CTX, NB], steering.SUGGEST_STEPS, id="next steps with a context"),
+    pytest.param("otmP3b", [CTX, NB, [[S1], [S2]], 4, None, None], questions.SUGGEST_PROMPTS, id="prompts"),
+    pytest.param("otmP3b", [CTX, NB, [[S1]], 8, None, "fog"], questions.SUGGEST_PROMPTS, id="prompts about"),
+    pytest.param("otmP3b", [CTX, NB, [], 10, None, None], questions.SUGGEST_PROMPTS, id="prompts, no source"),
+    pytest.param("OcvKNc", [None, NB], questions.SUGGEST_STEPS, id="next steps"),
+    pytest.param("OcvKNc", [None, NB, [[[S1]], [[S2]]]], questions.SUGGEST_STEPS, id="next steps of sources"),
+    pytest.param("OcvKNc", [CTX, NB], questions.SUGGEST_STEPS, id="next steps with a context"),
 ]
 
 
@@ -86,10 +86,10 @@ def test_anything_else_is_none_of_them(rpc: str, row: list[Any]) -> None:
         (chat.Turns, [[["t", [1760000000], 1, "?"]], "cursor"]),
         (chat.ChatStatus, [None, 1]),
         (chat.ChatStatus, ["token", 2]),
-        (steering.Prompts, [[["Fog", "Explain fog."]]]),
-        (steering.Prompts, []),
-        (steering.Steps, [[["What is fog?", 9], ["What are horns?", 9]]]),
-        (steering.Steps, [None]),
+        (questions.Prompts, [[["Fog", "Explain fog."]]]),
+        (questions.Prompts, []),
+        (questions.Steps, [[["What is fog?", 9], ["What are horns?", 9]]]),
+        (questions.Steps, [None]),
     ],
 )
 def test_an_answer_writes_itself_back(message: Any, row: list[Any]) -> None:

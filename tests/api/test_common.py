@@ -17,9 +17,9 @@ from nlm_cdp.api.common import (
     legible,
     refuse,
     text_window,
-    unseen,
     window,
 )
+from nlm_cdp.api.provenance import unseen
 from nlm_cdp.api.references import Candidate, resolve
 from nlm_cdp.errors import Ambiguous, DecodeError, Drift, InvalidArgument, NotFound, Outcome
 from nlm_cdp.wire.pblite import canonical

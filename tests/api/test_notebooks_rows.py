@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nlm_cdp.api import classify
-from nlm_cdp.api.notebooks import managing, notebooks, reading
+from nlm_cdp.api.notebooks import notebooks, reading, writing
 from nlm_cdp.api.notebooks.project import ChatSettings, Notebook
 from nlm_cdp.wire.pblite import canonical, unclaimed
 from tests.fakes import NB, NB2
@@ -29,7 +29,7 @@ ROWS = [
     pytest.param("CCqFvf", ["T", None, None, [2], [1]], notebooks.CREATE, id="create, January"),
     pytest.param("CCqFvf", ["T", None, None, [2], OLD], notebooks.CREATE, id="create, M"),
     pytest.param("CCqFvf", ["", None, None, [2], OLD], notebooks.CREATE, id="create without a title, M"),
-    pytest.param("te3DCe", [CTX, NB, "Copy"], managing.COPY, id="copy"),
+    pytest.param("te3DCe", [CTX, NB, "Copy"], writing.COPY, id="copy"),
     pytest.param("rLM1Ne", [NB, None, CTX, None, 0], notebooks.GET, id="get"),
     pytest.param("rLM1Ne", [NB, None, [2], None, 0], notebooks.GET, id="get, January and M"),
     pytest.param("rLM1Ne", [NB, None, CTX, None, 0, [[None, None, []]]], notebooks.GET, id="get, web app"),
@@ -45,7 +45,7 @@ ROWS = [
     pytest.param("s0tc2d", change(*[None] * 8, [[1]]), notebooks.SET_VIEW_LEVEL, id="chat only"),
     pytest.param("WWINqb", [[NB], [2]], notebooks.DELETE, id="delete"),
     pytest.param("WWINqb", [[NB, NB2], [2]], notebooks.DELETE, id="delete two"),
-    pytest.param("fejl7e", [NB], managing.FORGET, id="forget"),
+    pytest.param("fejl7e", [NB], writing.FORGET, id="forget"),
     pytest.param("VfAZjd", [NB, [2]], notebooks.GUIDE, id="guide"),
     pytest.param("VfAZjd", [NB, CTX], notebooks.GUIDE, id="guide, full context"),
 ]

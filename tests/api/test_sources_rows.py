@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nlm_cdp.api import classify
-from nlm_cdp.api.sources import adding, freshness, searching, sources, upkeep, webapp
+from nlm_cdp.api.sources import adding, freshness, searching, sources, updating, webapp
 from nlm_cdp.wire.pblite import canonical, unclaimed
 from tests.fakes import NB, NB2, S1, S2
 
@@ -57,8 +57,8 @@ ROWS = [
     pytest.param("yR9Yof", [None, [S1], [2]], freshness.CHECK, id="freshness"),
     pytest.param("ASU5Oe", [NB, "fog", None, [1]], searching.SEARCH, id="search"),
     pytest.param("ASU5Oe", [NB, "fog", None, [1], [[[S1], [S2]]]], searching.SEARCH, id="search in sources"),
-    pytest.param("QsNTEd", [None, [S1], None, [None, ["H", "more"]]], upkeep.APPEND, id="append"),
-    pytest.param("QsNTEd", [None, [S1], None, [None, ["", "more"]]], upkeep.APPEND, id="append without a header"),
+    pytest.param("QsNTEd", [None, [S1], None, [None, ["H", "more"]]], updating.APPEND, id="append"),
+    pytest.param("QsNTEd", [None, [S1], None, [None, ["", "more"]]], updating.APPEND, id="append without a header"),
     pytest.param("R27wvc", [None, None, [[S1], [S2]], NB2], webapp.COPY_SOURCES, id="copy to another notebook"),
     pytest.param("mVtEUb", [None, 1], webapp.LIST_BOOKS, id="books"),
     pytest.param("ub2Bae", [[2, None, [1], [1, *[None] * 9, [1, 3]]]], webapp.OPEN_HOME, id="home, M"),

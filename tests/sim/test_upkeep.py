@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 import trio
 
-from nlm_cdp.api.chat import chat, steering
-from nlm_cdp.api.notebooks import managing, notebooks
-from nlm_cdp.api.sources import adding, freshness, searching, sources, upkeep, webapp
+from nlm_cdp.api.chat import chat, questions
+from nlm_cdp.api.notebooks import notebooks, writing
+from nlm_cdp.api.sources import adding, freshness, searching, sources, updating, webapp
 from nlm_cdp.api.sources.rows import DocsDescriptor
 from nlm_cdp.sim.records import VIEWER
 from nlm_cdp.wire.document import plain_text
@@ -29,18 +29,18 @@ async def got(client, notebook_id: str):
 async def test_the_sources_of_a_copy_arrive_later(running) -> None:
     async with running() as (sim, client):
         original = seeded(sim)
-        row = await client.call(managing.COPY, managing.CopyNotebook(notebook_id=original.id, title="Twin"))
+        row = await client.call(writing.COPY, writing.CopyNotebook(notebook_id=original.id, title="Twin"))
         assert (row.title, row.emoji, row.sources) == ("Twin", original.emoji, [])
         assert row.id != original.id
         assert (await got(client, row.id)).sources == []
         copied = (await got(client, row.id)).sources
         assert [source.title for source in copied] == [source.title for source in original.sources.values()]
         assert not {source.id for source in copied} & set(original.sources)
-        missing = managing.CopyNotebook(notebook_id="nowhere", title="x")
-        assert await client.refusal(managing.COPY, missing) == 5
+        missing = writing.CopyNotebook(notebook_id="nowhere", title="x")
+        assert await client.refusal(writing.COPY, missing) == 5
         sim.service.owner.limits = sim.service.owner.limits.model_copy(update={"notebooks": 2})
-        again = managing.CopyNotebook(notebook_id=original.id, title="One too many")
-        assert await client.refusal(managing.COPY, again) == 3
+        again = writing.CopyNotebook(notebook_id=original.id, title="One too many")
+        assert await client.refusal(writing.COPY, again) == 3
 
 
 async def test_a_forgotten_notebook_is_seen_again_when_it_is_read(running) -> None:
@@ -48,7 +48,7 @@ async def test_a_forgotten_notebook_is_seen_again_when_it_is_read(running) -> No
         notebook = seeded(sim)
         listed = notebooks.ListNotebooks()
         for known in (notebook.id, "nowhere"):
-            assert await client.refusal(managing.FORGET, managing.ForgetNotebook(notebook_id=known)) == 13
+            assert await client.refusal(writing.FORGET, writing.ForgetNotebook(notebook_id=known)) == 13
         assert (await client.call(notebooks.LIST, listed)).notebooks is None
         await got(client, notebook.id)
         assert len((await client.call(notebooks.LIST, listed)).notebooks) == 1
@@ -104,14 +104,14 @@ async def test_what_is_appended_lands_at_the_end(running) -> None:
     async with running() as (sim, client):
         notebook = seeded(sim)
         source = next(iter(notebook.sources.values()))
-        request = upkeep.AppendSource(source_id=source.id, header="Hidden", body="The last word.")
-        assert (await client.reply(upkeep.APPEND, request)).row == []
+        request = updating.AppendSource(source_id=source.id, header="Hidden", body="The last word.")
+        assert (await client.reply(updating.APPEND, request)).row == []
         loaded = await client.call(sources.LOAD, sources.LoadSource(source_id=source.id))
         text = plain_text(loaded.document.row)
         assert text.endswith("\nThe last word.")
         assert "Hidden" not in text
         page = sim.service.owner.add_source(notebook, "Page", "x", kind=5, url="https://a.example")
-        assert await client.refusal(upkeep.APPEND, request.model_copy(update={"source_id": page.id})) == 3
+        assert await client.refusal(updating.APPEND, request.model_copy(update={"source_id": page.id})) == 3
 
 
 async def test_what_only_other_clients_send(running) -> None:
@@ -145,17 +145,17 @@ async def test_what_only_other_clients_send(running) -> None:
 async def test_suggestions_need_a_mode(running) -> None:
     async with running() as (sim, client):
         notebook = seeded(sim)
-        request = steering.SuggestPrompts(notebook_id=notebook.id, source_ids=list(notebook.sources), mode=8)
-        prompts = (await client.call(steering.SUGGEST_PROMPTS, request)).prompts
+        request = questions.SuggestPrompts(notebook_id=notebook.id, source_ids=list(notebook.sources), mode=8)
+        prompts = (await client.call(questions.SUGGEST_PROMPTS, request)).prompts
         assert len(prompts) == 3
         assert all("quiz" in item.prompt for item in prompts)
         for mode in (None, 0):
             bare = request.model_copy(update={"mode": mode})
-            assert await client.refusal(steering.SUGGEST_PROMPTS, bare) == 13
-        steps = (await client.call(steering.SUGGEST_STEPS, steering.SuggestSteps(notebook_id=notebook.id))).steps
+            assert await client.refusal(questions.SUGGEST_PROMPTS, bare) == 13
+        steps = (await client.call(questions.SUGGEST_STEPS, questions.SuggestSteps(notebook_id=notebook.id))).steps
         assert [step.kind for step in steps] == [9, 9, 9]
         empty = sim.service.owner.add_notebook("Empty")
-        reply = await client.reply(steering.SUGGEST_STEPS, steering.SuggestSteps(notebook_id=empty.id))
+        reply = await client.reply(questions.SUGGEST_STEPS, questions.SuggestSteps(notebook_id=empty.id))
         assert reply.row == []
 
 

@@ -13,9 +13,10 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from nlm_cdp.api.chat import chat, sessions
-from nlm_cdp.api.chat.citing import CitedSource, cited_source, rendered, shortened, stored
+from nlm_cdp.api.chat.citations import CitedSource, cited_source, rendered, shortened, stored
 from nlm_cdp.api.chat.conversation import newest
-from nlm_cdp.api.common import Origin, Timestamp, provenance, provenance_field
+from nlm_cdp.api.common import Timestamp
+from nlm_cdp.api.provenance import OptionalOrigin, provenance
 from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Result, ToolContext
 from nlm_cdp.wire.chat import THINKING, Answer, AnswerRow, Snapshot
@@ -71,7 +72,7 @@ class AnswerResult(Result):
     truncated: bool | None = None
     undecoded: list[str] | None = None
     note: str | None = None
-    origin: Origin | None = provenance_field()
+    origin: OptionalOrigin
 
 
 def answer_result(

@@ -9,22 +9,12 @@ from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
 
-from nlm_cdp.api.chat import sessions
-from nlm_cdp.api.chat.chat import (
-    DELETE_TURNS,
-    LIST_CHATS,
-    LIST_TURNS,
-    QUESTION,
-    REPLY,
-    DeleteTurns,
-    ListChats,
-    ListTurns,
-    Turn,
-    Turns,
-)
-from nlm_cdp.api.chat.citing import stored_citations
-from nlm_cdp.api.common import NotebookArgs, Origin, iso, legible, provenance, provenance_field, refuse
+from nlm_cdp.api.chat import chat, sessions
+from nlm_cdp.api.chat.chat import DELETE_TURNS, LIST_CHATS, LIST_TURNS
+from nlm_cdp.api.chat.citations import stored_citations
+from nlm_cdp.api.common import NotebookArgs, iso, legible, refuse
 from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.provenance import OriginField, provenance
 from nlm_cdp.api.writes import in_doubt
 from nlm_cdp.errors import NlmError, NotFound
 from nlm_cdp.rpc import Effect, Result, Scope, ToolContext, tool
@@ -53,7 +43,7 @@ class Conversation(Result):
     markdown: str | None = None
     has_more: bool
     undecoded: list[str] | None = None
-    origin: Origin = provenance_field()
+    origin: OriginField
 
 
 class ConversationDeleted(Result):
@@ -71,7 +61,7 @@ class ConversationDeleted(Result):
 
 async def newest(ctx: ToolContext, notebook: str) -> str | None:
     """The id of the notebook's conversation, as the service knows it."""
-    return (await ctx.call(LIST_CHATS, ListChats(notebook_id=notebook))).newest
+    return (await ctx.call(LIST_CHATS, chat.ListChats(notebook_id=notebook))).newest
 
 
 async def asked_notebook(ctx: ToolContext, session: ChatSession | None, *named: str | None) -> str:
@@ -109,9 +99,9 @@ async def get_conversation(ctx: ToolContext, args: ConversationArgs) -> Conversa
     conversation = session.conversation_id if session else None
     if conversation is None:
         conversation = await newest(ctx, notebook)
-    answer = Turns()
+    answer = chat.Turns()
     if conversation is not None:
-        request = ListTurns(conversation_id=conversation, limit=args.limit)
+        request = chat.ListTurns(conversation_id=conversation, limit=args.limit)
         answer = await ctx.call(LIST_TURNS, request, notebook=notebook)
     undecoded = list(answer.undecoded)
     shown = (turn_info(turn, undecoded) for turn in reversed(legible(answer.turns or [], answer.undecoded)))
@@ -129,12 +119,12 @@ async def get_conversation(ctx: ToolContext, args: ConversationArgs) -> Conversa
     )
 
 
-def turn_info(turn: Turn, undecoded: list[str]) -> TurnInfo | None:
+def turn_info(turn: chat.Turn, undecoded: list[str]) -> TurnInfo | None:
     """One turn; what it should hold and does not is reported, never made up."""
     time = iso(turn.at)
-    if turn.role == QUESTION and turn.question is not None:
+    if turn.role == chat.QUESTION and turn.question is not None:
         return TurnInfo(role="user", text=turn.question, time=time)
-    if turn.role == REPLY and turn.answer is not None:
+    if turn.role == chat.REPLY and turn.answer is not None:
         return TurnInfo(role="assistant", text=turn.answer.text, time=time, sources=cited_ids(turn.answer) or None)
     undecoded.append(f"turn of role {turn.role}: no text where one belongs")
     return None
@@ -169,7 +159,7 @@ async def delete_conversation(ctx: ToolContext, args: DeleteArgs) -> Conversatio
         )
     note = None
     try:
-        await ctx.call(DELETE_TURNS, DeleteTurns(conversation_id=conversation), notebook=row.id)
+        await ctx.call(DELETE_TURNS, chat.DeleteTurns(conversation_id=conversation), notebook=row.id)
     except NlmError as exc:
         lost = in_doubt(exc)
         if not await is_empty(ctx, row.id, conversation):
@@ -183,7 +173,7 @@ async def delete_conversation(ctx: ToolContext, args: DeleteArgs) -> Conversatio
 
 async def counted_turns(ctx: ToolContext, notebook: str, conversation: str) -> str:
     """How many turns a conversation has, as far as one page tells."""
-    answer = await ctx.call(LIST_TURNS, ListTurns(conversation_id=conversation, limit=COUNTED), notebook=notebook)
+    answer = await ctx.call(LIST_TURNS, chat.ListTurns(conversation_id=conversation, limit=COUNTED), notebook=notebook)
     found = len(answer.turns or []) + len(answer.undecoded)
     return f"more than {found}" if answer.next_token else str(found)
 

@@ -9,10 +9,11 @@ from __future__ import annotations
 from pydantic import Field
 
 from nlm_cdp.api.chat import chat, sessions
-from nlm_cdp.api.chat.citing import MARKER, numbers_of, shortened, stored_citations
+from nlm_cdp.api.chat.citations import MARKER, numbers_of, shortened, stored_citations
 from nlm_cdp.api.chat.conversation import asked_notebook, newest
 from nlm_cdp.api.common import NotebookArgs
 from nlm_cdp.api.notes import notes, writing
+from nlm_cdp.api.notes.reading import NoteResult, note_result
 from nlm_cdp.api.writes import afterwards, in_doubt
 from nlm_cdp.errors import DecodeError, Drift, NlmError, NotFound
 from nlm_cdp.rpc import Effect, Scope, ToolContext, tool
@@ -30,7 +31,7 @@ class SaveArgs(NotebookArgs):
     title: str | None = Field(None, min_length=1)
 
 
-class Saved(notes.NoteResult):
+class Saved(NoteResult):
     conversation_id: str
     citations: int
     remark: str | None = None
@@ -56,7 +57,7 @@ async def save_answer(ctx: ToolContext, args: SaveArgs) -> Saved:
     if table:
         rows = {citation.chunk_id: row for citation, row in table.values()}
         note = await saved(ctx, request_of(notebook, answer.text, title, text=text, rows=rows, anchors=anchors))
-        result = notes.note_result(ctx, notebook, note)
+        result = note_result(ctx, notebook, note)
     else:
         remark = "the answer cites nothing that could be read: it was saved as an ordinary note"
         plain = writing.CreateArgs(title=title, content=answer.text, notebook=notebook)

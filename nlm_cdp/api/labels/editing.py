@@ -4,11 +4,13 @@ done is read back, because the service answers a change of nothing like a change
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
 
 from pydantic import Field
 
-from nlm_cdp.api.common import refuse
+from nlm_cdp.api.common import Empty, refuse
 from nlm_cdp.api.labels import labels
 from nlm_cdp.api.labels.labels import Label, LabelInfo
 from nlm_cdp.api.notebooks import notebooks
@@ -16,7 +18,7 @@ from nlm_cdp.api.references import Candidate, Listing, meant
 from nlm_cdp.api.sources.rows import distinct
 from nlm_cdp.api.writes import Deleted, afterwards, delete, in_doubt, settle_deletion
 from nlm_cdp.errors import Drift, NlmError, Outcome, UnconfirmedWrite
-from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
+from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
 
 
 class LabelResult(Result):
@@ -32,9 +34,6 @@ class EditArgs(Args):
     add_sources: list[str] | None = None
     remove_sources: list[str] | None = None
     notebook: str | None = None
-
-
-Change = labels.RenameLabel | labels.AddToLabel | labels.RemoveFromLabel
 
 
 @tool(
@@ -53,11 +52,11 @@ async def edit_label(ctx: ToolContext, args: EditArgs) -> LabelResult:
             raise refuse("a label with this name is there already", "Name it as label to change it.")
         added, removed = await sources(ctx, notebook, args, row)
         if row is not None:
-            changes = [*renamed(notebook, row, args.name, args.emoji), *moved(notebook, row, added, removed)]
-            return await carry_out(ctx, notebook, row, changes, done=[])
+            steps = [*renaming(notebook, row, args.name, args.emoji), *moving(notebook, row, added, removed)]
+            return await carry_out(ctx, notebook, row, steps, done=[])
         request = labels.CreateLabel(notebook_id=notebook, name=args.name or "", emoji=args.emoji or "")
         row = await create(ctx, request, before)
-        return await carry_out(ctx, notebook, row, list(moved(notebook, row, added, {})), done=["create the label"])
+        return await carry_out(ctx, notebook, row, moving(notebook, row, added, {}), done=["create the label"])
 
 
 def check(args: EditArgs) -> None:
@@ -78,7 +77,7 @@ async def sources(
         return {}, {}
     got = await notebooks.get(ctx, notebook)
     there = [Candidate(source.id, source.title or "") for source in distinct(got.notebook.sources)]
-    held = [Candidate(source_id, "") for source_id in (row.sources if row else None) or []]
+    held = [Candidate(source_id, "") for source_id in (row.members if row else [])]
     added = {meant(each, there, "source", got.undecoded): None for each in args.add_sources or []}
     either = list({candidate.id: candidate for candidate in [*held, *there]}.values())
     removed = {meant(each, either, "source", got.undecoded): None for each in args.remove_sources or []}
@@ -98,95 +97,85 @@ async def create(ctx: ToolContext, request: labels.CreateLabel, before: Listing[
     return new[0]
 
 
-def renamed(notebook: str, row: Label, name: str | None, emoji: str | None) -> Iterator[Change]:
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One call that changes a label; `shows`: whether a label, read afterwards, has the change."""
+
+    said: str
+    rpc: Rpc[Any, Empty]
+    request: labels.MutateLabel
+    shows: Callable[[Label], bool]
+
+    def is_done(self, now: Listing[Label]) -> bool:
+        row = now.rows.get(self.request.label_id)
+        return row is not None and self.shows(row)
+
+
+def renaming(notebook: str, row: Label, name: str | None, emoji: str | None) -> Iterator[Step]:
     """The call that gives a label its name and emoji; what they are already costs none."""
+    before = (row.name, row.emoji)
     name = row.name if name is None else name
     emoji = row.emoji if emoji is None else emoji
-    if (name, emoji) != (row.name, row.emoji):
+    if (name, emoji) != before:
         sent = None if name == row.name else name
-        yield labels.RenameLabel(notebook_id=notebook, label_id=row.id, name=sent, emoji=emoji)
+        request = labels.RenameLabel(notebook_id=notebook, label_id=row.id, name=sent, emoji=emoji)
+        # the service may store another name or emoji than it was given
+        yield Step("set name and emoji", labels.RENAME, request, lambda now: (now.name, now.emoji) != before)
 
 
-def moved(notebook: str, row: Label, added: Iterable[str], removed: Iterable[str]) -> Iterator[Change]:
+def moving(notebook: str, row: Label, added: Iterable[str], removed: Iterable[str]) -> list[Step]:
     """The calls that add and remove sources, each where it changes something."""
-    members = row.sources or []
-    for source in added:
-        if source not in members:
-            yield labels.AddToLabel(notebook_id=notebook, label_id=row.id, source_ids=[source])
-    for source in removed:
-        if source in members:
-            yield labels.RemoveFromLabel(notebook_id=notebook, label_id=row.id, source_ids=[source])
+    return [
+        *(adding(notebook, row, source) for source in added if source not in row.members),
+        *(removing(notebook, row, source) for source in removed if source in row.members),
+    ]
 
 
-def said(change: Change) -> str:
-    match change:
-        case labels.RenameLabel():
-            return "set name and emoji"
-        case labels.AddToLabel():
-            return f"add {change.source_ids[0]}"
-        case _:
-            return f"remove {change.source_ids[0]}"
+def adding(notebook: str, row: Label, source: str) -> Step:
+    request = labels.AddToLabel(notebook_id=notebook, label_id=row.id, source_ids=[source])
+    return Step(f"add {source}", labels.ADD, request, lambda now: source in now.members)
 
 
-def holds(change: Change, before: Label, now: Label | None) -> bool:
-    """Whether a label shows a change; the service may store another name or emoji than it was given."""
-    if now is None:
-        return False
-    match change:
-        case labels.RenameLabel():
-            return (now.name, now.emoji) != (before.name, before.emoji)
-        case labels.AddToLabel():
-            return change.source_ids[0] in (now.sources or [])
-        case _:
-            return change.source_ids[0] not in (now.sources or [])
+def removing(notebook: str, row: Label, source: str) -> Step:
+    request = labels.RemoveFromLabel(notebook_id=notebook, label_id=row.id, source_ids=[source])
+    return Step(f"remove {source}", labels.REMOVE, request, lambda now: source not in now.members)
 
 
-async def carry_out(
-    ctx: ToolContext, notebook: str, row: Label, changes: list[Change], *, done: list[str]
-) -> LabelResult:
-    """Make the changes and read back what the label is; an error tells how far they got."""
-    for number, change in enumerate(changes):
+async def carry_out(ctx: ToolContext, notebook: str, row: Label, steps: list[Step], *, done: list[str]) -> LabelResult:
+    """Take the steps and read back what the label is; an error tells how far they got."""
+    for number, step in enumerate(steps):
         try:
-            await make(ctx, row, change)
+            await take(ctx, notebook, step)
         except NlmError as exc:
-            exc.details |= {"label": row.id, "done": done, "not_done": [said(each) for each in changes[number:]]}
+            exc.details |= {"label": row.id, "done": done, "not_done": [each.said for each in steps[number:]]}
             if done:
                 exc.also("Earlier steps took effect: see details.done.")
             raise
-        done.append(said(change))
-    if not changes:
+        done.append(step.said)
+    if not steps:
         return LabelResult(notebook_id=notebook, label=labels.info(row))
     try:
-        now = (await labels.listing(ctx, notebook)).rows.get(row.id)
+        now = await labels.listing(ctx, notebook)
     except NlmError as exc:
         note = f"done, but the label could not be read afterwards ({exc.code}): it is shown as it was before"
         return LabelResult(notebook_id=notebook, label=labels.info(row), note=note)
-    unseen = [said(change) for change in changes if not holds(change, row, now)]
-    if now is None or unseen:
+    if unseen := [step.said for step in steps if not step.is_done(now)]:
         raise UnconfirmedWrite(
             "the service accepted the change, but the label does not show all of it",
             outcome=Outcome.UNKNOWN,
             details={"label": row.id, "not_seen": unseen},
         )
-    return LabelResult(notebook_id=notebook, label=labels.info(now))
+    return LabelResult(notebook_id=notebook, label=labels.info(now.rows[row.id]))
 
 
-async def make(ctx: ToolContext, row: Label, change: Change) -> None:
-    """One change. After a lost reply, the label itself tells whether it took effect."""
+async def take(ctx: ToolContext, notebook: str, step: Step) -> None:
+    """One step. After a lost reply, the label itself tells whether it took effect."""
     try:
-        match change:
-            case labels.RenameLabel():
-                await ctx.call(labels.RENAME, change)
-            case labels.AddToLabel():
-                await ctx.call(labels.ADD, change)
-            case _:
-                await ctx.call(labels.REMOVE, change)
-        return
+        await ctx.call(step.rpc, step.request)
     except NlmError as exc:
         lost = in_doubt(exc)
-    now = await afterwards(lost, "labels", labels.listing(ctx, change.notebook_id))
-    if not holds(change, row, now.rows.get(row.id)):
-        raise lost.also("The labels were read afterwards: the change is not there.")
+        if not step.is_done(await afterwards(lost, "labels", labels.listing(ctx, notebook))):
+            raise lost.also("The labels were read afterwards: the change is not there.") from None
 
 
 # Deleting

@@ -29,6 +29,10 @@ class Label(Message):
     id: Annotated[str, Tag(3)]
     emoji: Annotated[str, Tag(4)] = ""
 
+    @property
+    def members(self) -> list[str]:
+        return self.sources or []
+
 
 class ListLabels(InNotebook):
     pass
@@ -139,7 +143,7 @@ class Organized(LabelList):
 
 
 def info(row: Label) -> LabelInfo:
-    return LabelInfo(id=row.id, name=row.name, emoji=row.emoji or None, source_ids=row.sources or [])
+    return LabelInfo(id=row.id, name=row.name, emoji=row.emoji or None, source_ids=row.members)
 
 
 # Tools
@@ -178,7 +182,7 @@ def shown(labels: Listing[Label]) -> dict[str, Any]:
 
 
 def described(row: Label) -> str:
-    count = len(row.sources or [])
+    count = len(row.members)
     return f"label {row.name!r} ({row.id}) of {count} source{'' if count == 1 else 's'}"
 
 

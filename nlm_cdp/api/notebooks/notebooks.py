@@ -1,4 +1,4 @@
-"""Notebooks (the wire's Project): their calls, and which one a reference means. Tools: `reading`, `managing`."""
+"""Notebooks (the wire's Project): their calls, and which one a reference means. Tools: `reading`, `writing`."""
 
 from __future__ import annotations
 

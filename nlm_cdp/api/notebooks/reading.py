@@ -6,20 +6,10 @@ from typing import Literal
 
 from pydantic import Field
 
-from nlm_cdp.api.common import (
-    Limit,
-    NotebookArgs,
-    Offset,
-    Origin,
-    Page,
-    iso,
-    legible,
-    provenance,
-    provenance_field,
-    window,
-)
+from nlm_cdp.api.common import Limit, NotebookArgs, Offset, Page, iso, legible, window
 from nlm_cdp.api.notebooks.notebooks import GET, GUIDE, LIST, GuideNotebook, ListNotebooks, get, notebook_id
 from nlm_cdp.api.notebooks.project import GOALS, LENGTHS, ROLES, ChatSettings, Goal, Limits, Notebook, NotebookMeta
+from nlm_cdp.api.provenance import OptionalOrigin, provenance
 from nlm_cdp.api.sources.rows import SourceInfo, distinct, source_info
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
@@ -66,7 +56,7 @@ class NotebookDetail(Result):
     suggested_questions: list[str] | None = None
     chat: ChatSettingsInfo | None = None
     limits: LimitsInfo | None = None
-    origin: Origin | None = provenance_field()
+    origin: OptionalOrigin
 
 
 class NotebookResult(Result):

@@ -1,36 +1,17 @@
-"""Notes: their rows and calls, listing and reading them; note-backed mind maps are rows of the same listing.
+"""Notes: their rows and calls; note-backed mind maps are rows of the same listing. Tools: `reading`, `writing`.
 
-No call reads one note: every tool works from the notebook's listing, in which deleted notes stay as tombstones. The
-tools that write are in `writing`.
+No call reads one note: every tool works from the notebook's listing, in which deleted notes stay as tombstones.
 """
 
 from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from nlm_cdp.api.chat.citing import shortened
-from nlm_cdp.api.common import (
-    Empty,
-    Limit,
-    MaxChars,
-    NotebookArgs,
-    Offset,
-    Origin,
-    Page,
-    RequestContext,
-    Timestamp,
-    iso,
-    legible,
-    named,
-    provenance,
-    provenance_field,
-    text_window,
-    window,
-)
+from nlm_cdp.api.common import Empty, RequestContext, Timestamp, legible, named
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.references import Listing
 from nlm_cdp.errors import DecodeError
-from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
+from nlm_cdp.rpc import Effect, Rpc, ToolContext
 from nlm_cdp.wire.pblite import Message, Tag, json_cell
 
 TYPES = {1: "note", 2: "saved_answer", 3: "custom", 4: "scratch"}
@@ -204,113 +185,3 @@ async def located(ctx: ToolContext, reference: str, notebook: str | None) -> tup
 
 async def listing(ctx: ToolContext, notebook: str) -> Listing[Note]:
     return alive(await ctx.call(LIST, ListNotes(notebook_id=notebook)))
-
-
-# Results
-
-
-class NoteInfo(Result):
-    id: str
-    title: str
-    kind: str
-    preview: str
-    chars: int
-    modified: str | None = None
-
-
-class NoteList(Page[NoteInfo]):
-    notebook_id: str
-    notes: list[NoteInfo]
-    origin: Origin = provenance_field()
-
-
-class NoteResult(Result):
-    notebook_id: str
-    note: NoteInfo
-    origin: Origin = provenance_field()
-
-
-class NoteContent(NoteResult):
-    content: str
-    total_chars: int
-    has_more: bool
-
-
-def info(row: Note) -> NoteInfo:
-    meta, content = row.meta or NoteMeta(), row.content or ""
-    return NoteInfo(
-        id=row.id,
-        title=row.title,
-        kind=kind(row),
-        preview=preview(row),
-        chars=len(content),
-        modified=iso(meta.modified),
-    )
-
-
-def preview(row: Note) -> str:
-    """The beginning of the text; of a mind map, its root and the branches below."""
-    root = tree(row)
-    if root is None:
-        return shortened(row.content or "")
-    branches = [str(child["name"]) for child in root["children"] if isinstance(child, dict) and "name" in child]
-    return shortened(f"{root['name']}: {', '.join(branches)}" if branches else root["name"])
-
-
-def written_by_ai(row: NoteInfo) -> bool:
-    return row.kind in (MIND_MAP, SAVED_ANSWER)
-
-
-def note_result(ctx: ToolContext, notebook: str, row: Note) -> NoteResult:
-    note = info(row)
-    origin = provenance(ctx, note.preview, ai_generated=written_by_ai(note))
-    return NoteResult(notebook_id=notebook, note=note, origin=origin)
-
-
-# Tools
-
-
-class ListArgs(NotebookArgs):
-    query: str | None = None
-    limit: Limit = 50
-    offset: Offset = 0
-
-
-@tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LIST,))
-async def list_notes(ctx: ToolContext, args: ListArgs) -> NoteList:
-    """List a notebook's notes and saved mind maps."""
-    notebook = await notebooks.notebook_id(ctx, args.notebook)
-    answer = await ctx.call(LIST, ListNotes(notebook_id=notebook))
-    wanted = (args.query or "").casefold()
-    rows = [row for row in alive(answer).rows.values() if wanted in f"{row.title}\n{row.content}".casefold()]
-    shown, counts = window(rows, args.limit, args.offset)
-    notes = [info(row) for row in shown]
-    return NoteList(
-        notebook_id=notebook,
-        notes=notes,
-        undecoded=unreadable(answer) or None,
-        origin=provenance(ctx, "\n".join(note.preview for note in notes), ai_generated=any(map(written_by_ai, notes))),
-        **counts,
-    )
-
-
-class GetArgs(Args):
-    note: str
-    notebook: str | None = None
-    offset: Offset = 0
-    max_chars: MaxChars = 20_000
-
-
-@tool(scope=Scope.READ, effect=Effect.READ, rpcs=(LIST,))
-async def get_note(ctx: ToolContext, args: GetArgs) -> NoteContent:
-    """A note's text, or a mind map's tree as JSON."""
-    notebook, row = await located(ctx, args.note, args.notebook)
-    note = info(row)
-    shown, counts = text_window(row.content or "", args.offset, args.max_chars)
-    return NoteContent(
-        notebook_id=notebook,
-        note=note,
-        content=shown,
-        origin=provenance(ctx, shown, ai_generated=written_by_ai(note)),
-        **counts,
-    )

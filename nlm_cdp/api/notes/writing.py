@@ -8,7 +8,8 @@ from nlm_cdp.api import writes
 from nlm_cdp.api.common import refuse
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
-from nlm_cdp.api.notes.notes import CREATE, DELETE, LIST, MIND_MAP, UPDATE, Note, NoteResult
+from nlm_cdp.api.notes.notes import CREATE, DELETE, LIST, MIND_MAP, UPDATE, Note
+from nlm_cdp.api.notes.reading import NoteResult, note_result
 from nlm_cdp.api.writes import Deleted, afterwards, in_doubt
 from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Args, Effect, Scope, ToolContext, tool
@@ -34,7 +35,7 @@ async def create_note(ctx: ToolContext, args: CreateArgs) -> NoteResult:
         exc.details["created"] = made.id
         exc.hint = "Finish it with update_note; creating it again would make a second one."
         raise exc.also("The note itself was created: its id is in details.") from None
-    return notes.note_result(ctx, notebook, row)
+    return note_result(ctx, notebook, row)
 
 
 async def after_lost_create(ctx: ToolContext, notebook: str, lost: NlmError) -> NlmError:
@@ -84,7 +85,7 @@ async def update_note(ctx: ToolContext, args: UpdateArgs) -> NoteResult:
             )
         title = row.title if args.title is None else args.title
         content = (row.content or "") if args.content is None else args.content
-        return notes.note_result(ctx, notebook, await write(ctx, notebook, row.id, title, content))
+        return note_result(ctx, notebook, await write(ctx, notebook, row.id, title, content))
 
 
 class DeleteArgs(Args):

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from pydantic import Field
 
-from nlm_cdp.api.common import Origin, iso, named, provenance, provenance_field, text_window
+from nlm_cdp.api.common import iso, named, text_window
 from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.provenance import OriginField, provenance
 from nlm_cdp.api.research.research import CORPORA, DRIVE, KINDS, MODES, POLL, FoundSource, Task
 from nlm_cdp.api.research.tasks import Listing, listing
 from nlm_cdp.errors import Network, Service, Timeout
@@ -56,7 +57,7 @@ class Research(Result):
     others: list[ResearchInfo] | None = None
     undecoded: list[str] | None = None
     note: str | None = None
-    origin: Origin = provenance_field()
+    origin: OriginField
 
 
 # The tool

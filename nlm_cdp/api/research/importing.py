@@ -32,22 +32,21 @@ AGAIN = "Research from which an import broke off cannot be imported from again: 
 # The tool
 
 
-class Imported(Result):
-    """`index` is the one of get_research; what has none is the report, or came under another address than was sent."""
-
+class Known(Result):
     index: int | None = None
     report: bool | None = None
     title: str | None = None
     url: str | None = None
+
+
+class Imported(Known):
+    """`index` is the one of get_research; what has none is the report, or came under another address than was sent."""
+
     source_id: str
     status: str
 
 
-class NotImported(Result):
-    index: int | None = None
-    report: bool | None = None
-    title: str | None = None
-    url: str | None = None
+class NotImported(Known):
     code: str
     message: str
     outcome: str

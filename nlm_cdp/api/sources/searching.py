@@ -6,8 +6,9 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nlm_cdp.api.common import Origin, legible, provenance, provenance_field
+from nlm_cdp.api.common import legible
 from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.provenance import OriginField, provenance
 from nlm_cdp.api.sources.rows import Source
 from nlm_cdp.api.sources.sources import chosen, listing
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
@@ -72,7 +73,7 @@ class Passages(Result):
     total: int
     has_more: bool
     undecoded: list[str] | None = None
-    origin: Origin = provenance_field()
+    origin: OriginField
 
 
 @tool(scope=Scope.READ, effect=Effect.READ, rpcs=(SEARCH, notebooks.GET))

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 from nlm_cdp.api.common import Empty, RequestContext
 from nlm_cdp.api.studio.blocks import (
-    Amount,
     Artifact,
     AudioOptions,
     FlashcardOptions,
@@ -181,14 +180,11 @@ class Creation:
     """The call for one type, and the options of its request beside prompt and language."""
 
     rpc: Rpc[Any, Created]
-    options: type[Message]
     more: Callable[[Order], dict[str, Any]] = lambda order: order.values
 
     def request(self, order: Order) -> Create:
-        given = {"prompt": order.prompt, "language": order.language} | self.more(order)
-        made: Create = self.rpc.request(
-            notebook_id=order.notebook, sources=order.sources, options=self.options(**given)
-        )
+        options = {"prompt": order.prompt, "language": order.language} | self.more(order)
+        made: Create = self.rpc.request(notebook_id=order.notebook, sources=order.sources, options=options)
         return made
 
 
@@ -215,21 +211,17 @@ def of_report(order: Order) -> dict[str, Any]:
 
 
 def amount(order: Order) -> dict[str, Any]:
-    return {"amount": Amount(**order.values)}
-
-
-def nothing(order: Order) -> dict[str, Any]:
-    return {}
+    return {"amount": order.values}
 
 
 CREATIONS: dict[str, Creation] = {
-    "audio": Creation(AUDIO, AudioOptions, of_recording),
-    "video": Creation(VIDEO, VideoOptions, of_video),
-    "report": Creation(REPORT, ReportOptions, of_report),
-    "quiz": Creation(QUIZ, QuizOptions, amount),
-    "flashcards": Creation(FLASHCARDS, FlashcardOptions, amount),
-    "mind_map": Creation(MIND_MAP, MindMapOptions, nothing),
-    "infographic": Creation(INFOGRAPHIC, InfographicOptions),
-    "slide_deck": Creation(SLIDES, SlideOptions),
-    "data_table": Creation(TABLE, TextOptions),
+    "audio": Creation(AUDIO, of_recording),
+    "video": Creation(VIDEO, of_video),
+    "report": Creation(REPORT, of_report),
+    "quiz": Creation(QUIZ, amount),
+    "flashcards": Creation(FLASHCARDS, amount),
+    "mind_map": Creation(MIND_MAP, lambda _: {}),
+    "infographic": Creation(INFOGRAPHIC),
+    "slide_deck": Creation(SLIDES),
+    "data_table": Creation(TABLE),
 }

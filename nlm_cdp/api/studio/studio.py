@@ -16,19 +16,17 @@ from nlm_cdp.api.common import (
     MaxChars,
     NotebookArgs,
     Offset,
-    Origin,
     Page,
     RequestContext,
     iso,
     legible,
-    provenance,
-    provenance_field,
     refuse,
     text_window,
     window,
 )
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
+from nlm_cdp.api.provenance import OriginField, provenance
 from nlm_cdp.api.references import Listing
 from nlm_cdp.api.studio.artifacts import FAILED, NAMES, READY, SUGGESTED, downloadable, kind_of, prompt, state
 from nlm_cdp.api.studio.blocks import NOTE_MAP, STATUS, App, Artifact, ArtifactSource
@@ -195,7 +193,7 @@ class ArtifactDetail(ArtifactResult):
     cards: list[Card] | None = None
     tree: MapNode | None = None
     prompt: str | None = None
-    origin: Origin = provenance_field()
+    origin: OriginField
 
 
 def info(row: Artifact, *, whole: bool = False) -> ArtifactInfo:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from nlm_cdp.api.common import SHORT, NotebookArgs, Origin, RequestContext, legible, named, provenance, provenance_field
+from nlm_cdp.api.common import SHORT, NotebookArgs, RequestContext, legible, named
 from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.api.provenance import OriginField, provenance
 from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.pblite import Message, Tag
@@ -94,7 +95,7 @@ class ReportList(Result):
     reports: list[ReportInfo]
     undecoded: list[str] | None = None
     note: str | None = None
-    origin: Origin = provenance_field()
+    origin: OriginField
 
 
 # The tool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nlm_cdp.api.chat import chat as api
-from nlm_cdp.api.chat import steering
+from nlm_cdp.api.chat import questions
 from nlm_cdp.api.common import RequestContext
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import WEB, Action, Made
@@ -59,24 +59,24 @@ def cancel(account: Account, notebook: Notebook) -> Made:
 
 def suggest(account: Account, notebook: Notebook) -> Made:
     """A row, because the web app writes the empty cell at its end."""
-    found = steering.SuggestPrompts(notebook_id=notebook.id, source_ids=preparing.sources(account, notebook), mode=4)
+    found = questions.SuggestPrompts(notebook_id=notebook.id, source_ids=preparing.sources(account, notebook), mode=4)
     row: Row = found.encode()
     return [*row, None, None], notebook.id
 
 
 def suggest_about(account: Account, notebook: Notebook) -> Made:
     found = preparing.sources(account, notebook)
-    prompts = steering.SuggestPrompts(notebook_id=notebook.id, source_ids=found, mode=8, about="faults")
+    prompts = questions.SuggestPrompts(notebook_id=notebook.id, source_ids=found, mode=8, about="faults")
     return prompts, notebook.id
 
 
 def next_steps(account: Account, notebook: Notebook) -> Made:
-    return steering.SuggestSteps(notebook_id=notebook.id), notebook.id
+    return questions.SuggestSteps(notebook_id=notebook.id), notebook.id
 
 
 def next_steps_of(account: Account, notebook: Notebook) -> Made:
     found = preparing.source(account, notebook)
-    return steering.SuggestSteps(notebook_id=notebook.id, source_ids=[found.id]), notebook.id
+    return questions.SuggestSteps(notebook_id=notebook.id, source_ids=[found.id]), notebook.id
 
 
 def delete(account: Account, notebook: Notebook) -> Made:
@@ -95,10 +95,10 @@ ACTIONS = (
     Action("list-turns", "Read the conversation", api.LIST_TURNS, list_turns),
     Action("chat-status", "Is it writing?", api.STATUS, status),
     Action("cancel-answer", "Stop writing", api.CANCEL, cancel),
-    Action("suggest-prompts", "Suggest questions", steering.SUGGEST_PROMPTS, suggest),
-    Action("suggest-prompts-about", "Suggest quiz prompts", steering.SUGGEST_PROMPTS, suggest_about),
-    Action("next-steps", "Suggest next steps", steering.SUGGEST_STEPS, next_steps),
-    Action("next-steps-of", "Suggest for a source", steering.SUGGEST_STEPS, next_steps_of),
+    Action("suggest-prompts", "Suggest questions", questions.SUGGEST_PROMPTS, suggest),
+    Action("suggest-prompts-about", "Suggest quiz prompts", questions.SUGGEST_PROMPTS, suggest_about),
+    Action("next-steps", "Suggest next steps", questions.SUGGEST_STEPS, next_steps),
+    Action("next-steps-of", "Suggest for a source", questions.SUGGEST_STEPS, next_steps_of),
 )
 ENDINGS = (
     Action("delete-chat-of", "Delete by notebook", api.DELETE_NOTEBOOK_TURNS, delete_by_notebook),

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nlm_cdp.api.common import RequestContext
-from nlm_cdp.api.notebooks import managing, project
 from nlm_cdp.api.notebooks import notebooks as api
+from nlm_cdp.api.notebooks import project, writing
 from nlm_cdp.api.sources import webapp
 from nlm_cdp.sim.actions.action import WEB, Action, Made
 from nlm_cdp.sim.records import Notebook
@@ -52,7 +52,7 @@ def guide(account: Account, notebook: Notebook) -> Made:
 
 
 def copy(account: Account, notebook: Notebook) -> Made:
-    return managing.CopyNotebook(notebook_id=notebook.id, title="A copy"), notebook.id
+    return writing.CopyNotebook(notebook_id=notebook.id, title="A copy"), notebook.id
 
 
 def set_source_panel(account: Account, notebook: Notebook) -> Made:
@@ -60,7 +60,7 @@ def set_source_panel(account: Account, notebook: Notebook) -> Made:
 
 
 def forget(account: Account, notebook: Notebook) -> Made:
-    return managing.ForgetNotebook(notebook_id=account.add_notebook("To be forgotten").id), None
+    return writing.ForgetNotebook(notebook_id=account.add_notebook("To be forgotten").id), None
 
 
 def delete(account: Account, notebook: Notebook) -> Made:
@@ -90,9 +90,9 @@ ACTIONS = (
     Action("set-view-level", "Show viewers the chat only", api.SET_VIEW_LEVEL, set_view_level),
     Action("set-source-panel", "Show sources by label", webapp.SET_SOURCE_PANEL, set_source_panel),
     Action("notebook-guide", "Write the guide", api.GUIDE, guide),
-    Action("copy-notebook", "Copy", managing.COPY, copy),
+    Action("copy-notebook", "Copy", writing.COPY, copy),
 )
 ENDINGS = (
-    Action("forget-notebook", "Take one off the recent list", managing.FORGET, forget, status=13),
+    Action("forget-notebook", "Take one off the recent list", writing.FORGET, forget, status=13),
     Action("delete-notebook", "Delete a notebook", api.DELETE, delete),
 )

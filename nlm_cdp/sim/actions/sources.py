@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api.sources import adding, freshness, searching, upkeep, uploading, webapp
+from nlm_cdp.api.sources import adding, freshness, searching, updating, uploading, webapp
 from nlm_cdp.api.sources import sources as api
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import Action, Made
@@ -82,7 +82,7 @@ def refresh(account: Account, notebook: Notebook) -> Made:
 
 def append(account: Account, notebook: Notebook) -> Made:
     found = preparing.source(account, notebook)
-    return upkeep.AppendSource(source_id=found.id, header="", body="One line more 🧪."), notebook.id
+    return updating.AppendSource(source_id=found.id, header="", body="One line more 🧪."), notebook.id
 
 
 def copy(account: Account, notebook: Notebook) -> Made:
@@ -118,7 +118,7 @@ ACTIONS = (
     Action("search-sources", "Search passages", searching.SEARCH, search),
     Action("check-freshness", "Check a Drive file", freshness.CHECK, check),
     Action("refresh-source", "Refresh a Drive file", freshness.REFRESH, refresh),
-    Action("append-source", "Append to a text", upkeep.APPEND, append),
+    Action("append-source", "Append to a text", updating.APPEND, append),
     Action("copy-sources", "Copy a source elsewhere", webapp.COPY_SOURCES, copy),
 )
 ENDINGS = (Action("delete-source", "Delete a source", api.DELETE, delete),)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api.notebooks import managing, notebooks
+from nlm_cdp.api.notebooks import notebooks, writing
 from nlm_cdp.errors import Network, Outcome
 from tests.fakes import NB, NB2, NB3, REFUSALS, S1, Bench, lost, notebook, refused, source, with_notebook
 
@@ -21,7 +21,7 @@ def bench() -> Bench:
 
 
 async def test_a_copy(bench: Bench) -> None:
-    bench.caller.script(managing.COPY, COPIED)
+    bench.caller.script(writing.COPY, COPIED)
     result = await bench.call("copy_notebook", notebook="My notebook", title="Copy")
     assert result["notebook"] == {
         "id": NB2,
@@ -36,7 +36,7 @@ async def test_a_copy(bench: Bench) -> None:
     assert result["copied_from"] == NB
     assert "arrive" in result["note"]
     context = [2, None, None, [1, *[None] * 9, [1]]]
-    assert bench.caller.sent(managing.COPY)[0].encode() == [context, NB, "Copy"]
+    assert bench.caller.sent(writing.COPY)[0].encode() == [context, NB, "Copy"]
     assert bench.caller.calls == ["wXbhsf", "te3DCe"]
 
 
@@ -48,11 +48,11 @@ async def test_a_copy_needs_an_original_and_a_title(bench: Bench, arguments: dic
 
 @pytest.mark.parametrize("status", [3, 7, 8])
 async def test_a_copy_beyond_the_limit_is_a_quota(bench: Bench, status: int) -> None:
-    bench.caller.script(managing.COPY, refused(status))
+    bench.caller.script(writing.COPY, refused(status))
     bench.caller.script(notebooks.LIST, [[notebook(NB, limit=1), notebook(NB3, role=3)]])
     error = await bench.fails("copy_notebook", notebook=NB, title="Copy")
     assert (error.code, error.outcome) == ("QUOTA", Outcome.REJECTED)
-    assert len(bench.caller.sent(managing.COPY)) == 1
+    assert len(bench.caller.sent(writing.COPY)) == 1
 
 
 @pytest.mark.parametrize(
@@ -60,43 +60,43 @@ async def test_a_copy_beyond_the_limit_is_a_quota(bench: Bench, status: int) -> 
     REFUSALS,
 )
 async def test_a_refused_copy(bench: Bench, status: int, code: str) -> None:
-    bench.caller.script(managing.COPY, refused(status))
+    bench.caller.script(writing.COPY, refused(status))
     bench.caller.script(notebooks.LIST, [[notebook(NB, limit=100)]])
     error = await bench.fails("copy_notebook", notebook=NB, title="Copy")
     assert (error.code, error.outcome) == (code, Outcome.REJECTED)
-    assert len(bench.caller.sent(managing.COPY)) == 1
+    assert len(bench.caller.sent(writing.COPY)) == 1
 
 
 async def test_a_copy_whose_answer_was_lost_is_never_made_twice(bench: Bench) -> None:
-    bench.caller.script(managing.COPY, lost())
+    bench.caller.script(writing.COPY, lost())
     bench.caller.script(notebooks.LIST, [[notebook(NB), notebook(NB2, "Copy")]])
     error = await bench.fails("copy_notebook", notebook=NB, title="Copy")
     assert (error.code, error.outcome) == ("UNCONFIRMED_WRITE", Outcome.UNKNOWN)
     assert error.details["same_title"] == [NB2]
     bench.caller.script(notebooks.LIST, Network("offline"))
     assert (await bench.fails("copy_notebook", notebook=NB, title="Copy")).outcome is Outcome.UNKNOWN
-    assert len(bench.caller.sent(managing.COPY)) == 2
+    assert len(bench.caller.sent(writing.COPY)) == 2
 
 
 async def test_forgetting_a_notebook(bench: Bench) -> None:
     bench.store.active = NB
-    bench.caller.script(managing.FORGET, [])
+    bench.caller.script(writing.FORGET, [])
     result = await bench.call("forget_notebook", notebook="My")
     assert result == {"status": "forgotten", "notebook_id": NB, "title": "My notebook"}
-    assert bench.caller.sent(managing.FORGET)[0].encode() == [NB]
+    assert bench.caller.sent(writing.FORGET)[0].encode() == [NB]
     assert bench.caller.calls == ["wXbhsf", "rLM1Ne", "fejl7e"]
     assert bench.store.active == NB
 
 
 def test_its_status_13_is_no_failure() -> None:
-    assert managing.FORGET.harmless == {13}
+    assert writing.FORGET.harmless == {13}
 
 
 async def test_a_notebook_that_is_not_there_is_not_forgotten(bench: Bench) -> None:
     """The service would say the same as of one that is."""
     bench.caller.script(notebooks.GET, refused(5))
     assert (await bench.fails("forget_notebook", notebook=NB2)).code == "NOT_FOUND"
-    assert bench.caller.sent(managing.FORGET) == []
+    assert bench.caller.sent(writing.FORGET) == []
 
 
 @pytest.mark.parametrize(
@@ -111,12 +111,12 @@ async def test_a_notebook_that_is_not_there_is_not_forgotten(bench: Bench) -> No
     ],
 )
 async def test_forgetting_that_is_refused(bench: Bench, status: int, code: str) -> None:
-    bench.caller.script(managing.FORGET, refused(status))
+    bench.caller.script(writing.FORGET, refused(status))
     error = await bench.fails("forget_notebook", notebook=NB)
     assert (error.code, error.outcome) == (code, Outcome.REJECTED)
 
 
 async def test_forgetting_whose_answer_was_lost(bench: Bench) -> None:
     failure = lost()
-    bench.caller.script(managing.FORGET, failure)
+    bench.caller.script(writing.FORGET, failure)
     assert await bench.fails("forget_notebook", notebook=NB) is failure

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nlm_cdp.api.chat import chat
-from nlm_cdp.api.chat.citing import MARKER, numbers_of
+from nlm_cdp.api.chat.citations import MARKER, numbers_of
 from nlm_cdp.api.chat.saving import anchored
 from nlm_cdp.api.notes import notes
 from nlm_cdp.errors import Network, Outcome

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api.chat import chat, steering
+from nlm_cdp.api.chat import chat, questions
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.errors import Network, NlmError, Outcome
 from tests.fakes import (
@@ -137,7 +137,7 @@ async def test_settings_whose_answer_was_lost(bench: Bench) -> None:
     ],
 )
 async def test_suggestions_for_a_surface(bench: Bench, surface: str | None, mode: int) -> None:
-    bench.caller.script(steering.SUGGEST_PROMPTS, [[["Fog", "Explain fog\u200b."], ["Horns", "Explain horns."]]])
+    bench.caller.script(questions.SUGGEST_PROMPTS, [[["Fog", "Explain fog\u200b."], ["Horns", "Explain horns."]]])
     more = {"surface": surface} if surface else {}
     result = await bench.call("suggest_questions", about="sound", **more)
     assert result["suggestions"] == [
@@ -146,28 +146,28 @@ async def test_suggestions_for_a_surface(bench: Bench, surface: str | None, mode
     ]
     assert (result["_provenance"]["ai_generated"], result["_provenance"]["flags"]) == (True, {"invisible": 1})
     context = [2, None, None, [1, *[None] * 9, [1]]]
-    (request,) = bench.caller.sent(steering.SUGGEST_PROMPTS)
+    (request,) = bench.caller.sent(questions.SUGGEST_PROMPTS)
     assert request.encode() == [context, NB, [[S1], [S2]], mode, None, "sound"]
 
 
 def test_every_surface_has_a_mode() -> None:
-    surfaces = steering.SuggestArgs.model_json_schema()["properties"]["surface"]["enum"]
-    assert set(surfaces) == {*steering.MODES, steering.NEXT_STEPS}
-    assert sorted(steering.MODES.values()) == list(range(1, 11))
+    surfaces = questions.SuggestArgs.model_json_schema()["properties"]["surface"]["enum"]
+    assert set(surfaces) == {*questions.MODES, questions.NEXT_STEPS}
+    assert sorted(questions.MODES.values()) == list(range(1, 11))
 
 
 async def test_next_steps(bench: Bench) -> None:
-    bench.caller.script(steering.SUGGEST_STEPS, [[["What is fog?", 9], ["Who rings?", 9]]])
+    bench.caller.script(questions.SUGGEST_STEPS, [[["What is fog?", 9], ["Who rings?", 9]]])
     result = await bench.call("suggest_questions", surface="next_steps", source_ids=[S3])
     assert [item["prompt"] for item in result["suggestions"]] == ["What is fog?", "Who rings?"]
-    assert bench.caller.sent(steering.SUGGEST_STEPS)[0].encode() == [None, NB, [[[S3]]]]
+    assert bench.caller.sent(questions.SUGGEST_STEPS)[0].encode() == [None, NB, [[[S3]]]]
     error = await bench.fails("suggest_questions", surface="next_steps", about="fog")
     assert (error.code, error.outcome) == ("INVALID_ARGUMENT", Outcome.NOT_SENT)
 
 
 @pytest.mark.parametrize("surface", ["chat", "next_steps"])
 async def test_no_suggestions_and_unreadable_ones(bench: Bench, surface: str) -> None:
-    rpc = steering.SUGGEST_STEPS if surface == "next_steps" else steering.SUGGEST_PROMPTS
+    rpc = questions.SUGGEST_STEPS if surface == "next_steps" else questions.SUGGEST_PROMPTS
     for row in (None, [], [None], [[]]):
         bench.caller.script(rpc, row)
         assert (await bench.call("suggest_questions", surface=surface))["suggestions"] == []
@@ -183,12 +183,12 @@ async def test_suggestions_need_sources(bench: Bench) -> None:
     assert (await bench.fails("suggest_questions", surface="podcast")).code == "INVALID_ARGUMENT"
     with_notebook(bench)
     assert (await bench.fails("suggest_questions")).code == "NOT_READY"
-    assert bench.caller.sent(steering.SUGGEST_PROMPTS) == []
+    assert bench.caller.sent(questions.SUGGEST_PROMPTS) == []
 
 
 @every_refusal
 async def test_refused_suggestions(bench: Bench, status: int, code: str) -> None:
-    for surface, rpc in (("quiz", steering.SUGGEST_PROMPTS), ("next_steps", steering.SUGGEST_STEPS)):
+    for surface, rpc in (("quiz", questions.SUGGEST_PROMPTS), ("next_steps", questions.SUGGEST_STEPS)):
         bench.caller.script(rpc, refused(status))
         assert (await bench.fails("suggest_questions", surface=surface)).code == code
 

@@ -10,7 +10,7 @@ import trio
 
 from nlm_cdp.api.labels import labels
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.sources import adding, freshness, searching, sources, upkeep
+from nlm_cdp.api.sources import adding, freshness, searching, sources, updating
 from nlm_cdp.api.sources.rows import WEB_PAGE
 from nlm_cdp.errors import Network, NlmError, Outcome
 from tests.fakes import (
@@ -162,14 +162,14 @@ def loaded(*texts: str, words: int = 300) -> list[Any]:
 
 
 async def test_appending(bench: Bench) -> None:
-    bench.caller.script(upkeep.APPEND, [])
+    bench.caller.script(updating.APPEND, [])
     result = await bench.call("append_to_source", source="Note", text='{"k": 1}')
     assert (result["source"]["id"], result["notebook_id"]) == (S3, NB)
-    assert bench.caller.sent(upkeep.APPEND)[0].encode() == [None, [S3], None, [None, ["", '{"k": 1}']]]
-    bench.caller.script(upkeep.APPEND, None)
+    assert bench.caller.sent(updating.APPEND)[0].encode() == [None, [S3], None, [None, ["", '{"k": 1}']]]
+    bench.caller.script(updating.APPEND, None)
     await bench.call("append_to_source", source="Note", text="x", header="May")
-    assert bench.caller.sent(upkeep.APPEND)[1].encode() == [None, [S3], None, [None, ["May", "x"]]]
-    assert len(bench.caller.sent(upkeep.APPEND)) == 2
+    assert bench.caller.sent(updating.APPEND)[1].encode() == [None, [S3], None, [None, ["May", "x"]]]
+    assert len(bench.caller.sent(updating.APPEND)) == 2
 
 
 async def test_only_texts_are_appended_to(bench: Bench) -> None:
@@ -177,11 +177,11 @@ async def test_only_texts_are_appended_to(bench: Bench) -> None:
         error = await bench.fails("append_to_source", source=title, text="x")
         assert (error.code, error.outcome) == ("INVALID_ARGUMENT", Outcome.NOT_SENT)
     assert (await bench.fails("append_to_source", source="Note", text="")).code == "INVALID_ARGUMENT"
-    assert bench.caller.sent(upkeep.APPEND) == []
+    assert bench.caller.sent(updating.APPEND) == []
 
 
 async def test_an_append_whose_answer_was_lost_is_looked_for(bench: Bench) -> None:
-    bench.caller.script(upkeep.APPEND, lost())
+    bench.caller.script(updating.APPEND, lost())
     bench.caller.script(sources.LOAD, loaded("Old text.", "One  line", "more."))
     assert (await bench.call("append_to_source", source="Note", text="One line\n\nmore."))["source"]["id"] == S3
     for answer in (
@@ -194,12 +194,12 @@ async def test_an_append_whose_answer_was_lost_is_looked_for(bench: Bench) -> No
         error = await bench.fails("append_to_source", source="Note", text="One line more.")
         assert (error.code, error.outcome) == ("UNCONFIRMED_WRITE", Outcome.UNKNOWN)
         assert "afterwards" in error.message
-    assert len(bench.caller.sent(upkeep.APPEND)) == 5
+    assert len(bench.caller.sent(updating.APPEND)) == 5
 
 
 @every_refusal
 async def test_a_refused_append(bench: Bench, status: int, code: str) -> None:
-    bench.caller.script(upkeep.APPEND, refused(status))
+    bench.caller.script(updating.APPEND, refused(status))
     error = await bench.fails("append_to_source", source="Note", text="x")
     assert (error.code, error.outcome) == (code, Outcome.REJECTED)
     assert bench.caller.calls == ["rLM1Ne", "QsNTEd"]

@@ -9,8 +9,9 @@ from pydantic import Field
 from nlm_cdp.api.common import Empty, RequestContext, refuse
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources.freshness import CHECK, REFRESH, RefreshSource, check
+from nlm_cdp.api.sources.reading import SourceArgs, SourceResult
 from nlm_cdp.api.sources.rows import KINDS, MARKDOWN, TEXT, Source, SourceInfo, source_info
-from nlm_cdp.api.sources.sources import LOAD, LoadSource, SourceArgs, SourceResult, listing, located
+from nlm_cdp.api.sources.sources import LOAD, LoadSource, listing, located
 from nlm_cdp.api.writes import in_doubt
 from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
