@@ -21,7 +21,7 @@ from nlm_cdp.api.notebooks import notebooks, project, writing
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.research import research
 from nlm_cdp.api.sharing import sharing
-from nlm_cdp.api.sources import adding, freshness, sources, uploading
+from nlm_cdp.api.sources import additions, freshness, sources, uploading
 from nlm_cdp.api.sources.rows import Source, SourceMeta
 from nlm_cdp.api.studio import blocks, creation, curating, elements, studio
 from nlm_cdp.rpc import Rpc
@@ -248,7 +248,7 @@ def mirror(account: Account, recorded: Recorded) -> None:
             account.add_notebook("Doomed", notebook_id=request.notebook_ids[0])
         case notebooks.GuideNotebook(), notebooks.Guide():
             account.add_source(account.add_notebook("Guided", notebook_id=request.notebook_id), "One", answer.summary)
-        case adding.AddSources(), _:
+        case additions.AddSources(), _:
             account.add_notebook("Growing", notebook_id=request.notebook_id)
         case sources.GuideSources(), sources.SourceGuides():
             notebook = account.add_notebook("Guided")

@@ -19,10 +19,11 @@ from nlm_cdp.api.notes import reading as reading_notes
 from nlm_cdp.api.notes import writing as writing_notes
 from nlm_cdp.api.research import following, importing, research, starting
 from nlm_cdp.api.sharing import granting, sharing
-from nlm_cdp.api.sources import adding, freshness, searching, sources, updating, uploading, webapp
+from nlm_cdp.api.sources import adding, additions, freshness, searching, sources, updating, uploading, webapp
 from nlm_cdp.api.sources import reading as reading_sources
 from nlm_cdp.api.sources import writing as writing_sources
 from nlm_cdp.api.studio import creation, curating, downloading, elements, generating, reworking, studio, suggesting
+from nlm_cdp.api.studio import reading as reading_studio
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.rpc import Rpc, Tool
 from nlm_cdp.wire.pblite import Row, unclaimed
@@ -34,6 +35,7 @@ MODULES = (
     sources,
     reading_sources,
     writing_sources,
+    additions,
     adding,
     uploading,
     searching,
@@ -54,6 +56,7 @@ MODULES = (
     reading_notes,
     writing_notes,
     studio,
+    reading_studio,
     generating,
     reworking,
     curating,

@@ -10,7 +10,7 @@ from typing import Any
 
 from nlm_cdp.api.common import Empty
 from nlm_cdp.api.research import research as api
-from nlm_cdp.api.sources import adding
+from nlm_cdp.api.sources import additions
 from nlm_cdp.api.sources.intake import video_id
 from nlm_cdp.sim.answers import INVALID, NOT_FOUND, Handler, Refusal
 from nlm_cdp.sim.fetch import UNREACHABLE
@@ -167,7 +167,7 @@ def cancel(account: Account, request: api.CancelResearch) -> Empty:
     return Empty()
 
 
-def import_sources(account: Account, request: api.ImportSources) -> adding.Added | Refusal | None:
+def import_sources(account: Account, request: api.ImportSources) -> additions.Added | Refusal | None:
     """Rows of what came in, in the order of the request; the rest is left out without a word.
 
     After an import that broke off, the service takes no other one from the same task.
@@ -187,16 +187,16 @@ def import_sources(account: Account, request: api.ImportSources) -> adding.Added
         if len(notebook.sources) < (account.limits.sources or 0) and (source := add(account, notebook, entry)):
             source.origin = DISCOVERED
             rows.append(source_row(source))
-    return adding.Added(sources=rows) if rows else None
+    return additions.Added(sources=rows) if rows else None
 
 
 def add(account: Account, notebook: Notebook, entry: api.Entry) -> Source | None:
     if entry.report is not None:
         return account.add_source(notebook, entry.report.title, entry.report.content, kind=MARKDOWN)
     if entry.drive is not None:
-        return add_one(account, notebook, adding.Content(drive=entry.drive))
+        return add_one(account, notebook, additions.Content(drive=entry.drive))
     url = entry.web.url if entry.web else ""
-    return add_one(account, notebook, adding.Content(video=url) if video_id(url) else adding.Content(web=url))
+    return add_one(account, notebook, additions.Content(video=url) if video_id(url) else additions.Content(web=url))
 
 
 HANDLERS: tuple[Handler[Any, Any], ...] = (

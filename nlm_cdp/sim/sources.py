@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nlm_cdp.api.common import Empty
-from nlm_cdp.api.sources import adding, uploading
+from nlm_cdp.api.sources import additions, uploading
 from nlm_cdp.api.sources import sources as api
 from nlm_cdp.api.sources.intake import video_id
 from nlm_cdp.api.sources.rows import READY, DocsDescriptor, SourceMeta, YouTube
@@ -34,7 +34,7 @@ DRIVE_TYPES = {
 STUB = SourceMeta(type=REGISTERED)
 
 
-def add(account: Account, request: adding.AddSources) -> adding.Added | Refusal | None:
+def add(account: Account, request: additions.AddSources) -> additions.Added | Refusal | None:
     """Rows of what could be added, in request order; what could not is left out, unless nothing could."""
     notebook = changeable(account, request.notebook_id)
     if isinstance(notebook, Refusal):
@@ -47,10 +47,10 @@ def add(account: Account, request: adding.AddSources) -> adding.Added | Refusal 
     added = [source for content in request.contents if (source := add_one(account, notebook, content)) is not None]
     if not added:
         return Refusal(INVALID)
-    return adding.Added(sources=[source_row(source) for source in added])
+    return additions.Added(sources=[source_row(source) for source in added])
 
 
-def add_one(account: Account, notebook: Notebook, content: adding.Content) -> Source | None:
+def add_one(account: Account, notebook: Notebook, content: additions.Content) -> Source | None:
     """A book is only taken by the asynchronous call."""
     if content.book is not None:
         return None
@@ -160,7 +160,7 @@ def guide_row(source: Source) -> api.SourceGuideRow:
 
 
 HANDLERS: tuple[Handler[Any, Any], ...] = (
-    Handler(adding.ADD, add),
+    Handler(additions.ADD, add),
     Handler(uploading.REGISTER, register),
     Handler(api.DELETE, delete),
     Handler(api.RENAME, rename),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nlm_cdp.api.common import Empty
-from nlm_cdp.api.sources import adding
+from nlm_cdp.api.sources import additions
 from nlm_cdp.api.sources import webapp as api
 from nlm_cdp.api.sources.rows import Source as SourceRow
 from nlm_cdp.api.sources.rows import SourceMeta, SourceState
@@ -19,7 +19,7 @@ from nlm_cdp.sim.state import Account
 EXPERT = 20
 
 
-def add_async(account: Account, request: adding.AddSources) -> api.Started | Refusal:
+def add_async(account: Account, request: additions.AddSources) -> api.Started | Refusal:
     """Stubs at once; every source is processing for one look."""
     notebook = changeable(account, request.notebook_id)
     if isinstance(notebook, Refusal):
@@ -31,7 +31,7 @@ def add_async(account: Account, request: adding.AddSources) -> api.Started | Ref
     return api.Started(sources=rows, acknowledged=[api.Acknowledged(source=row, f2=0) for row in rows])
 
 
-def begun(account: Account, notebook: Notebook, content: adding.Content) -> Source | None:
+def begun(account: Account, notebook: Notebook, content: additions.Content) -> Source | None:
     book = content.book
     if book is not None:
         text = f"This is a simulated book; the simulator has no library and read nothing of {book.content_id}."

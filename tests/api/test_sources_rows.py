@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from nlm_cdp.api import classify
-from nlm_cdp.api.sources import adding, freshness, searching, sources, updating, webapp
+from nlm_cdp.api.sources import additions, freshness, searching, sources, updating, webapp
 from nlm_cdp.wire.pblite import canonical, unclaimed
 from tests.fakes import NB, NB2, S1, S2
 
@@ -28,7 +28,7 @@ def entry(url: str, kind: int) -> list[Any]:
 PANEL = [["notebook_lm_state.saved_source_panel_view"]]
 ROWS = [
     *(
-        pytest.param("izAoDd", [specs, NB, *tail], adding.ADD, id=f"add {name}, {form}")
+        pytest.param("izAoDd", [specs, NB, *tail], additions.ADD, id=f"add {name}, {form}")
         for name, specs in (
             ("page", [WEB]),
             ("video", [VIDEO]),
@@ -38,7 +38,7 @@ ROWS = [
         )
         for form, tail in (("today", [CTX]), ("January", [[2], None, None]), ("M", [[2], P1]))
     ),
-    pytest.param("izAoDd", [[OLD], NB, [2], None, None], adding.ADD, id="add page, eight cells"),
+    pytest.param("izAoDd", [[OLD], NB, [2], None, None], additions.ADD, id="add page, eight cells"),
     pytest.param("X1snv", [[WEB], NB, CTX], webapp.ADD_ASYNC, id="add later"),
     pytest.param("X1snv", [[BOOK, WEB], NB, CTX], webapp.ADD_ASYNC, id="add a book later"),
     pytest.param("ozz5Z", [[entry("https://a.test", 1)]], webapp.ADD_ENTRIES, id="add otherwise, M"),

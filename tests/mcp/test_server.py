@@ -20,7 +20,7 @@ from nlm_cdp import __version__
 from nlm_cdp.api import RENAMED, RPCS, TOOLS
 from nlm_cdp.api.chat import chat
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.sources import adding, sources
+from nlm_cdp.api.sources import additions, sources
 from nlm_cdp.api.studio import vocabulary
 from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS
 from nlm_cdp.errors import (
@@ -489,11 +489,11 @@ async def test_a_former_name_leads_to_the_present_one(was: str, now: str) -> Non
 @pytest.mark.parametrize("text", ['{"k":1}', "[1,2]", "123", "true", "null", '"quoted"'])
 async def test_a_text_that_looks_like_json_arrives_as_it_is(bench: Bench, mode: str, text: str) -> None:
     bench.caller.script(notebooks.GET, [notebook(NB)])
-    bench.caller.script(adding.ADD, lambda request: [[source_row(S1, request.contents[0].text.title, kind=4)]])
+    bench.caller.script(additions.ADD, lambda request: [[source_row(S1, request.contents[0].text.title, kind=4)]])
     async with Client(server_of(bench.app), mode=mode) as client:
         result = await client.call_tool("add_source", {"notebook": NB, "content": text, "type": "text"})
         assert not result.is_error
-    (request,) = bench.caller.sent(adding.ADD)
+    (request,) = bench.caller.sent(additions.ADD)
     assert request.contents[0].text.content == text
 
 

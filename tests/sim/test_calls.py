@@ -7,7 +7,7 @@ import pytest
 from nlm_cdp.api import RPCS
 from nlm_cdp.api.common import SHORT, Provenance, RequestContext
 from nlm_cdp.api.notebooks import notebooks, project
-from nlm_cdp.api.sources import adding, sources
+from nlm_cdp.api.sources import additions, sources
 from nlm_cdp.sim.calls import HANDLERS
 from nlm_cdp.sim.records import VIEWER
 from nlm_cdp.wire.batchexecute import Call, Replies, read_replies
@@ -208,8 +208,8 @@ async def test_unknown_ids_and_missing_rights(running) -> None:
             ),
             notebooks.SET_VIEW_LEVEL: lambda of: notebooks.SetViewLevel(notebook_id=of, chat_only=1),
             notebooks.DELETE: lambda of: notebooks.DeleteNotebooks(notebook_ids=[of]),
-            adding.ADD: lambda of: adding.AddSources(
-                contents=[adding.Content(web="https://x.example")], notebook_id=of
+            additions.ADD: lambda of: additions.AddSources(
+                contents=[additions.Content(web="https://x.example")], notebook_id=of
             ),
         }
         about_sources = {
@@ -258,30 +258,32 @@ async def test_the_notebook_guide_is_made_of_the_sources(running) -> None:
 # Sources
 
 
-def add_request(notebook_id: str, *contents: adding.Content) -> adding.AddSources:
-    return adding.AddSources(contents=list(contents), notebook_id=notebook_id)
+def add_request(notebook_id: str, *contents: additions.Content) -> additions.AddSources:
+    return additions.AddSources(contents=list(contents), notebook_id=notebook_id)
 
 
-def web(url: str) -> adding.Content:
-    return adding.Content(web=url)
+def web(url: str) -> additions.Content:
+    return additions.Content(web=url)
 
 
-def text(title: str, content: str) -> adding.Content:
-    return adding.Content(text=adding.Text(title=title, content=content), text_type=adding.TEXT_CONTENT)
+def text(title: str, content: str) -> additions.Content:
+    return additions.Content(text=additions.Text(title=title, content=content), text_type=additions.TEXT_CONTENT)
 
 
 async def test_adding_a_text_a_page_a_video_and_a_drive_file(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Adding")
-        drive = adding.DriveFile(file_id="drive-id-1", mime="application/vnd.google-apps.document", title="Sent title")
+        drive = additions.DriveFile(
+            file_id="drive-id-1", mime="application/vnd.google-apps.document", title="Sent title"
+        )
         request = add_request(
             notebook.id,
             text("Pasted", "One line.\nAnother line."),
             web("https://en.wikipedia.org/wiki/Artificial_intelligence"),
-            adding.Content(video="https://youtu.be/JMUxmLyrhSk"),
-            adding.Content(drive=drive),
+            additions.Content(video="https://youtu.be/JMUxmLyrhSk"),
+            additions.Content(drive=drive),
         )
-        added = (await client.call(adding.ADD, request)).sources
+        added = (await client.call(additions.ADD, request)).sources
         assert [row.type for row in added] == [4, 5, 9, 1]
         assert [row.status for row in added] == [2, 2, 2, 2]
         assert added[0].title == "Pasted"
@@ -302,12 +304,12 @@ async def test_pages_that_cannot_be_read_are_left_out_unless_none_can(running) -
         bad = [
             web("https://fail.example/x"),
             web("https://nowhere.invalid/y"),
-            adding.Content(video="https://a.example"),
+            additions.Content(video="https://a.example"),
         ]
-        assert await client.refusal(adding.ADD, add_request(notebook.id, *bad)) == 3
+        assert await client.refusal(additions.ADD, add_request(notebook.id, *bad)) == 3
         assert notebook.sources == {}
         some = add_request(notebook.id, bad[0], web("https://good.example/a"), bad[1], web("https://good.example/a"))
-        added = (await client.call(adding.ADD, some)).sources
+        added = (await client.call(additions.ADD, some)).sources
         assert [row.url for row in added] == ["https://good.example/a"] * 2
         assert added[0].id != added[1].id
 
@@ -316,7 +318,7 @@ async def test_a_slow_page_is_processing_for_two_looks(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Slow")
         url = "https://slow.example/long-report"
-        (row,) = (await client.call(adding.ADD, add_request(notebook.id, web(url)))).sources
+        (row,) = (await client.call(additions.ADD, add_request(notebook.id, web(url)))).sources
         assert (row.status, row.title, row.meta.words) == (1, url, None)
         loaded = await client.call(sources.LOAD, sources.LoadSource(source_id=row.id))
         assert loaded.document is None
@@ -333,7 +335,7 @@ async def test_a_slow_page_is_processing_for_two_looks(running) -> None:
 async def test_a_name_given_to_a_slow_page_stays(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Slow")
-        (row,) = (await client.call(adding.ADD, add_request(notebook.id, web("https://slow.example/x")))).sources
+        (row,) = (await client.call(additions.ADD, add_request(notebook.id, web("https://slow.example/x")))).sources
         await client.call(sources.RENAME, sources.RenameSource(source_id=row.id, title="Mine"))
         for _ in range(3):
             got = await client.call(notebooks.GET, notebooks.GetNotebook(notebook_id=notebook.id))
@@ -346,21 +348,21 @@ async def test_adding_over_the_limit_or_with_an_outdated_context_adds_nothing(ru
         notebook = owner.add_notebook("Full")
         owner.limits = owner.limits.model_copy(update={"sources": 2})
         three = add_request(notebook.id, *[web(f"https://a.example/{number}") for number in range(3)])
-        assert await client.refusal(adding.ADD, three) == 3
+        assert await client.refusal(additions.ADD, three) == 3
         sim.service.migrated = True
         one = web("https://a.example/1")
-        old = adding.AddSources(contents=[one], notebook_id=notebook.id, context=SHORT)
-        assert await client.refusal(adding.ADD, old) == 3
+        old = additions.AddSources(contents=[one], notebook_id=notebook.id, context=SHORT)
+        assert await client.refusal(additions.ADD, old) == 3
         assert notebook.sources == {}
-        now = adding.AddSources(contents=[one], notebook_id=notebook.id, context=RequestContext())
-        assert len((await client.call(adding.ADD, now)).sources) == 1
+        now = additions.AddSources(contents=[one], notebook_id=notebook.id, context=RequestContext())
+        assert len((await client.call(additions.ADD, now)).sources) == 1
 
 
 async def test_a_drive_file_of_another_kind_is_answered_with_nothing(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Drive")
-        odd = adding.Content(drive=adding.DriveFile(file_id="x", mime="video/mp4", title="x"))
-        reply = await client.reply(adding.ADD, add_request(notebook.id, odd))
+        odd = additions.Content(drive=additions.DriveFile(file_id="x", mime="video/mp4", title="x"))
+        reply = await client.reply(additions.ADD, add_request(notebook.id, odd))
         assert (reply.row, reply.status) == (None, None)
         assert notebook.sources == {}
 
@@ -407,7 +409,7 @@ async def test_a_pasted_text_keeps_its_characters(running) -> None:
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Pasted")
         content = '{"k": 1, "b": "**not bold**"}\n\n| not | a table |\r\nlast `line`'
-        (row,) = (await client.call(adding.ADD, add_request(notebook.id, text("Raw", content)))).sources
+        (row,) = (await client.call(additions.ADD, add_request(notebook.id, text("Raw", content)))).sources
         loaded = await client.call(sources.LOAD, sources.LoadSource(source_id=row.id))
         assert plain_text(loaded.document.row) == '{"k": 1, "b": "**not bold**"}\n| not | a table |\nlast `line`'
 

@@ -7,7 +7,7 @@ import trio
 
 from nlm_cdp.api.chat import chat
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.sources import adding
+from nlm_cdp.api.sources import additions
 from nlm_cdp.errors import Drift, Network, NlmError, RateLimited, Service
 from nlm_cdp.sim.faults import CHAT, FOREIGN_ID, Fault, Kind, displayable
 from nlm_cdp.wire.batchexecute import CHAT_PATH, PATH, Call, Reply, chat_f_req, f_req, form, read_replies
@@ -85,8 +85,8 @@ async def test_a_source_may_be_added_although_the_call_was_refused(running) -> N
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Doubtful")
         sim.faults.add(Fault(Kind.STATUS, on="izAoDd", code=9, commit=True))
-        page = adding.Content(web="https://a.example/page")
-        assert await client.refusal(adding.ADD, adding.AddSources(contents=[page], notebook_id=notebook.id)) == 9
+        page = additions.Content(web="https://a.example/page")
+        assert await client.refusal(additions.ADD, additions.AddSources(contents=[page], notebook_id=notebook.id)) == 9
         assert [source.url for source in notebook.sources.values()] == ["https://a.example/page"]
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.research import research
-from nlm_cdp.api.sources.adding import DriveFile, Text
+from nlm_cdp.api.sources.additions import DriveFile, Text
 from nlm_cdp.sim.faults import Fault, Kind
 from nlm_cdp.sim.records import VIEWER
 from nlm_cdp.wire.batchexecute import Call

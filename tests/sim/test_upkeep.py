@@ -7,7 +7,7 @@ import trio
 
 from nlm_cdp.api.chat import chat, questions
 from nlm_cdp.api.notebooks import notebooks, writing
-from nlm_cdp.api.sources import adding, freshness, searching, sources, updating, webapp
+from nlm_cdp.api.sources import additions, freshness, searching, sources, updating, webapp
 from nlm_cdp.api.sources.rows import DocsDescriptor
 from nlm_cdp.sim.records import VIEWER
 from nlm_cdp.wire.document import plain_text
@@ -118,9 +118,9 @@ async def test_what_only_other_clients_send(running) -> None:
     async with running() as (sim, client):
         owner, notebook = sim.service.owner, seeded(sim)
         before = set(notebook.sources)
-        book = adding.PlayBook(content_id="book", title="A book")
-        contents = [adding.Content(web="https://a.example/x"), adding.Content(book=book)]
-        both = adding.AddSources(contents=contents, notebook_id=notebook.id)
+        book = additions.PlayBook(content_id="book", title="A book")
+        contents = [additions.Content(web="https://a.example/x"), additions.Content(book=book)]
+        both = additions.AddSources(contents=contents, notebook_id=notebook.id)
         started = await client.call(webapp.ADD_ASYNC, both)
         assert [(row.title, row.type, row.status) for row in started.sources] == [
             ("https://a.example/x", 5, 0),
@@ -131,7 +131,7 @@ async def test_what_only_other_clients_send(running) -> None:
         rows = [row for row in (await got(client, notebook.id)).sources if row.id not in before]
         assert [(row.status, "simulated page" in row.title) for row in rows] == [(2, True), (2, False)]
         only_book = both.model_copy(update={"contents": contents[1:]})
-        assert await client.refusal(adding.ADD, only_book) == 3
+        assert await client.refusal(additions.ADD, only_book) == 3
         target = owner.add_notebook("Target")
         copy = webapp.CopySources(source_ids=[rows[0].id], target_id=target.id)
         (copied,) = (await client.call(webapp.COPY_SOURCES, copy)).copies

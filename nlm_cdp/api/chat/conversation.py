@@ -5,6 +5,7 @@ The service keeps one conversation per notebook and owns its id; a session is ou
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Literal
 
 from pydantic import Field
@@ -150,13 +151,12 @@ async def delete_conversation(ctx: ToolContext, args: DeleteArgs) -> Conversatio
     """Delete a notebook's chat history. Cannot be undone."""
     row = (await notebooks.get(ctx, await notebooks.notebook_id(ctx, args.notebook))).notebook
     conversation = await newest(ctx, row.id)
+    result = partial(ConversationDeleted, notebook_id=row.id, conversation_id=conversation)
     if conversation is None or (count := await counted_turns(ctx, row.id, conversation)) == "0":
-        return ConversationDeleted(status="empty", notebook_id=row.id, conversation_id=conversation)
+        return result(status="empty")
     if not args.confirm:
         would = f"delete the {count} turns of the conversation of notebook {row.title!r} ({row.id}); call with confirm"
-        return ConversationDeleted(
-            status="needs_confirmation", notebook_id=row.id, conversation_id=conversation, would=would
-        )
+        return result(status="needs_confirmation", would=would)
     note = None
     try:
         await ctx.call(DELETE_TURNS, chat.DeleteTurns(conversation_id=conversation), notebook=row.id)
@@ -168,7 +168,7 @@ async def delete_conversation(ctx: ToolContext, args: DeleteArgs) -> Conversatio
     for session in await ctx.store.sessions():
         if session.conversation_id == conversation:
             await ctx.store.reset_session(session.id)
-    return ConversationDeleted(status="deleted", notebook_id=row.id, conversation_id=conversation, note=note)
+    return result(status="deleted", note=note)
 
 
 async def counted_turns(ctx: ToolContext, notebook: str, conversation: str) -> str:

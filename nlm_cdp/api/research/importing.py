@@ -16,7 +16,8 @@ from nlm_cdp.api.research import picks
 from nlm_cdp.api.research.picks import Key, Pick
 from nlm_cdp.api.research.research import IMPORT, POLL, ImportSources, Task
 from nlm_cdp.api.research.tasks import absent, listing
-from nlm_cdp.api.sources.adding import Added, none_of_it
+from nlm_cdp.api.sources.adding import none_of_it
+from nlm_cdp.api.sources.additions import Added
 from nlm_cdp.api.sources.intake import may_have_happened
 from nlm_cdp.api.sources.rows import Source, distinct, source_info
 from nlm_cdp.api.sources.sources import listing as sources_of

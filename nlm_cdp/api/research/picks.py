@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nlm_cdp.api.common import refuse
 from nlm_cdp.api.research.research import REPORT_RESULT, REPORT_TEXT, Entry, FoundSource, Task, WebPage
 from nlm_cdp.api.sources import drive
-from nlm_cdp.api.sources.adding import DriveFile, Text
+from nlm_cdp.api.sources.additions import DriveFile, Text
 from nlm_cdp.api.sources.intake import address, video_id
 from nlm_cdp.api.sources.links import links
 from nlm_cdp.api.sources.rows import Source

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import model_validator
 
 from nlm_cdp.api.common import Empty, RequestContext, Timestamp, named
-from nlm_cdp.api.sources.adding import Added, DriveFile, Text
+from nlm_cdp.api.sources.additions import Added, DriveFile, Text
 from nlm_cdp.rpc import Effect, Rpc
 from nlm_cdp.wire.document import Document
 from nlm_cdp.wire.pblite import Lazy, Message, Row, Tag
@@ -213,7 +213,7 @@ class WebPage(Message):
 
 
 class Entry(Message):
-    """One thing to import, as in `adding.Content`: exactly one of drive (M), report, web (N)."""
+    """One thing to import, as in `additions.Content`: exactly one of drive (M), report, web (N)."""
 
     drive: Annotated[DriveFile | None, Tag(1)] = None
     report: Annotated[Text | None, Tag(2)] = None

@@ -7,91 +7,25 @@ all the same: what came of each item is decided from the rows it answers with an
 from __future__ import annotations
 
 from collections.abc import Collection
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from nlm_cdp.api.common import SHORT, Provenance, RequestContext
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources import intake, uploading
+from nlm_cdp.api.sources.additions import ADD, TEXT_CONTENT, Added, AddSources, Content, DriveFile, Text
 from nlm_cdp.api.sources.rows import FAILED, READY, Source, SourceInfo, distinct, source_info
 from nlm_cdp.api.sources.sources import RENAME, RenameSource, listing
 from nlm_cdp.api.writes import looked
 from nlm_cdp.errors import NlmError, Outcome, Service, UnconfirmedWrite
-from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
-from nlm_cdp.wire.pblite import Message, Tag
+from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 
 if TYPE_CHECKING:
     from pathlib import Path as FilePath
 
 FATAL = ("SIGNED_OUT", "ACCESS_GATED", "CHROME_LOST", "QUOTA")
 """What the next item of a batch would meet as well."""
-
-# Messages
-
-
-class DriveFile(Message):
-    file_id: Annotated[str, Tag(1)]
-    mime: Annotated[str, Tag(2)]
-    f3: Annotated[int | None, Tag(3)] = 1
-    title: Annotated[str | None, Tag(4)] = None
-
-
-class Text(Message):
-    title: Annotated[str, Tag(1)]
-    content: Annotated[str, Tag(2)]
-
-
-TEXT_CONTENT = 2
-
-
-class PlayBook(Message):
-    """N; only the asynchronous call takes one."""
-
-    provider: Annotated[int, Tag(1)] = 1
-    content_id: Annotated[str, Tag(2)]
-    title: Annotated[str | None, Tag(3)] = None
-    description: Annotated[str | None, Tag(4)] = None  # HTML
-    cover_url: Annotated[str | None, Tag(5)] = None
-    rating: Annotated[float | None, Tag(6)] = None
-    authors: Annotated[list[str] | None, Tag(7)] = None
-
-
-class Content(Message):
-    """One source to add (UserContent): exactly one of its kinds. `marker` is 1 since 2026 (C)."""
-
-    drive: Annotated[DriveFile | None, Tag(1)] = None
-    text: Annotated[Text | None, Tag(2)] = None
-    web: Annotated[str | None, Tag(3, 1)] = None
-    text_type: Annotated[int | None, Tag(4)] = None
-    video: Annotated[str | None, Tag(8, 1)] = None
-    marker: Annotated[int | None, Tag(11)] = 1
-    book: Annotated[PlayBook | None, Tag(16)] = None
-
-    @model_validator(mode="after")
-    def is_one_thing(self) -> Content:
-        if sum(part is not None for part in (self.drive, self.text, self.web, self.video, self.book)) != 1:
-            raise ValueError("exactly one of drive, text, web, video, book")
-        return self
-
-
-class AddSources(Message):
-    """Today `[specs, nb, CTX]` (P, since mid-2026); January's tails `[2],_,_` and `[2],[1,…]` still occur (C, M).
-
-    With a Drive file, both maintained clients send the latter to this day.
-    """
-
-    contents: Annotated[list[Content], Tag(1)]
-    notebook_id: Annotated[str, Tag(2)]
-    context: Annotated[RequestContext, Tag(3)] = RequestContext()
-    old_provenance: Annotated[Provenance | None, Tag(4)] = None
-
-
-class Added(Message):
-    sources: Annotated[list[Source] | None, Tag(1, lenient=True)] = None
-
-
-ADD = Rpc("izAoDd", "AddSources", AddSources, Added, Effect.CREATE, timeout=120.0)
 
 # The tool
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from nlm_cdp.api.common import Empty, RequestContext, Timestamp
-from nlm_cdp.api.sources.adding import Added, AddSources
+from nlm_cdp.api.sources.additions import Added, AddSources
 from nlm_cdp.api.sources.rows import Source
 from nlm_cdp.rpc import Effect, Path, Rpc
 from nlm_cdp.wire.pblite import Bit, Message, Tag

@@ -16,15 +16,7 @@ TYPES = range(1, 12)
 AUDIO, REPORT, VIDEO, APP, NOTE_MAP, FANTASY_MAP, INFOGRAPHIC, SLIDES, TABLE, FILE, GUIDE = TYPES
 FLASHCARDS, QUIZ, PROTOTYPE, MIND_MAP, CANVAS = range(1, 6)
 """Variants of `APP`."""
-STATUS = {
-    1: "pending",
-    2: "processing",
-    3: "ready",
-    4: "failed",
-    5: "suggested",
-    6: "pending_review",
-    7: "scheduled",
-}
+STATUS = {1: "pending", 2: "processing", 3: "ready", 4: "failed", 5: "suggested", 6: "pending_review", 7: "scheduled"}
 DOWNLOAD, PROGRESSIVE = 4, 1
 """Kinds of media that are files; 2 and 3 are playlists (HLS, DASH)."""
 

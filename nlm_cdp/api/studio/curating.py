@@ -12,7 +12,8 @@ from nlm_cdp.api.notes import notes
 from nlm_cdp.api.notes.writing import write
 from nlm_cdp.api.studio.artifacts import READY, kind_of, state
 from nlm_cdp.api.studio.blocks import REPORT, TABLE, Artifact
-from nlm_cdp.api.studio.studio import LIST, ArtifactResult, info, listing, located, map_row
+from nlm_cdp.api.studio.reading import ArtifactResult, info
+from nlm_cdp.api.studio.studio import LIST, listing, located, map_row
 from nlm_cdp.api.writes import Deleted, delete
 from nlm_cdp.errors import NlmError, NotReady
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool

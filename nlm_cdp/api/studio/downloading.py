@@ -17,7 +17,8 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.studio.artifacts import FAILED, READY, Asset, kind_of
 from nlm_cdp.api.studio.blocks import STATUS, Artifact
-from nlm_cdp.api.studio.studio import GET, LIST, ArtifactInfo, Type, info, latest, listing, settle, whole
+from nlm_cdp.api.studio.reading import ArtifactInfo, Type, info
+from nlm_cdp.api.studio.studio import GET, LIST, latest, listing, settle, whole
 from nlm_cdp.errors import NlmError, NotFound, NotReady, Permission, Service
 from nlm_cdp.local.files import safe_name
 from nlm_cdp.rpc import Args, Effect, Result, Saved, Scope, ToolContext, tool

@@ -18,7 +18,8 @@ from nlm_cdp.api.studio.artifacts import SUGGESTED, kind_of, state
 from nlm_cdp.api.studio.blocks import Artifact
 from nlm_cdp.api.studio.contents import tree
 from nlm_cdp.api.studio.creation import CREATIONS, DRAW_MIND_MAP, Created, DrawMindMap, Order, Pair
-from nlm_cdp.api.studio.studio import GET, LIST, ArtifactResult, ListArtifacts, Type, info, map_row, settle
+from nlm_cdp.api.studio.reading import ArtifactResult, Type, info
+from nlm_cdp.api.studio.studio import GET, LIST, ListArtifacts, map_row, settle
 from nlm_cdp.api.writes import in_doubt, looked
 from nlm_cdp.errors import NlmError, NotFound, NotReady, Outcome, Service
 from nlm_cdp.rpc import Args, Effect, Rpc, Scope, ToolContext, tool

@@ -12,7 +12,8 @@ from nlm_cdp.api.studio.artifacts import FAILED, READY, kind_of, state
 from nlm_cdp.api.studio.blocks import SLIDES
 from nlm_cdp.api.studio.creation import CONTEXT, Created
 from nlm_cdp.api.studio.generating import STARTED, nothing, order, rows
-from nlm_cdp.api.studio.studio import LIST, ArtifactArgs, ArtifactResult, info, located
+from nlm_cdp.api.studio.reading import ArtifactArgs, ArtifactResult, info
+from nlm_cdp.api.studio.studio import LIST, located
 from nlm_cdp.api.writes import afterwards, in_doubt
 from nlm_cdp.errors import NlmError, NotReady
 from nlm_cdp.rpc import Args, Effect, Rpc, Scope, ToolContext, tool

@@ -115,10 +115,7 @@ IGNORED = {
         Rule("style_prompt", "style", STYLES),
     )
 }
-NEEDS = {
-    "video": Rule("style_prompt", "style", ("custom",)),
-    "report": Rule("instructions", "format", ("custom",)),
-}
+NEEDS = {"video": Rule("style_prompt", "style", ("custom",)), "report": Rule("instructions", "format", ("custom",))}
 
 
 def chosen(kind: str, given: Mapping[str, str], instructions: str | None) -> dict[str, Any]:

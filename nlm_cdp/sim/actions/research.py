@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nlm_cdp.api.research import research as api
-from nlm_cdp.api.sources.adding import DriveFile, Text
+from nlm_cdp.api.sources.additions import DriveFile, Text
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import Action, Made
 from nlm_cdp.sim.records import Notebook

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-from nlm_cdp.api.sources import adding, freshness, searching, updating, uploading, webapp
+from nlm_cdp.api.sources import additions, freshness, searching, updating, uploading, webapp
 from nlm_cdp.api.sources import sources as api
 from nlm_cdp.sim.actions import preparing
 from nlm_cdp.sim.actions.action import Action, Made
 from nlm_cdp.sim.records import Notebook
 from nlm_cdp.sim.state import Account
 
-WEB_PAGE = adding.Content(web="https://a.example/lamps")
-VIDEO = adding.Content(video="https://www.youtube.com/watch?v=dQw4w9WgXcQ")
-DRIVE = adding.Content(
-    drive=adding.DriveFile(file_id="1AbCdEf", mime="application/vnd.google-apps.document", title="Fog")
+WEB_PAGE = additions.Content(web="https://a.example/lamps")
+VIDEO = additions.Content(video="https://www.youtube.com/watch?v=dQw4w9WgXcQ")
+DRIVE = additions.Content(
+    drive=additions.DriveFile(file_id="1AbCdEf", mime="application/vnd.google-apps.document", title="Fog")
 )
-PASTED = adding.Content(text=adding.Text(title="Lighthouses", content=preparing.PASTED), text_type=adding.TEXT_CONTENT)
-BOOK = adding.Content(
-    book=adding.PlayBook(
+PASTED = additions.Content(
+    text=additions.Text(title="Lighthouses", content=preparing.PASTED), text_type=additions.TEXT_CONTENT
+)
+BOOK = additions.Content(
+    book=additions.PlayBook(
         content_id="book", title="Lighthouses", description="<p>On lamps.</p>", rating=4.5, authors=["A. Author"]
     )
 )
 
 
-def added(name: str, label: str, *contents: adding.Content) -> Action:
+def added(name: str, label: str, *contents: additions.Content) -> Action:
     """Sources that are there when the call is answered."""
 
     def make(account: Account, notebook: Notebook) -> Made:
-        return adding.AddSources(contents=list(contents), notebook_id=notebook.id), notebook.id
+        return additions.AddSources(contents=list(contents), notebook_id=notebook.id), notebook.id
 
-    return Action(name, label, adding.ADD, make)
+    return Action(name, label, additions.ADD, make)
 
 
 def add_async(account: Account, notebook: Notebook) -> Made:
-    contents = [adding.Content(web="https://a.example/horns"), BOOK]
-    return adding.AddSources(contents=contents, notebook_id=notebook.id), notebook.id
+    contents = [additions.Content(web="https://a.example/horns"), BOOK]
+    return additions.AddSources(contents=contents, notebook_id=notebook.id), notebook.id
 
 
 def add_entries(account: Account, notebook: Notebook) -> Made:

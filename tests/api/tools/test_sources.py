@@ -9,7 +9,7 @@ import pytest
 import trio
 
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.sources import adding, sources
+from nlm_cdp.api.sources import additions, sources
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome
 from tests.fakes import NB, S1, S2, S3, S4, Bench, lost, notebook, refused, source, text_element, with_notebook
 
@@ -123,7 +123,7 @@ async def test_one_page(bench: Bench) -> None:
     listings(bench, [source(S1)], [source(S1), source(S2, "B", url=B)])
     added = source(S2, "B", url=B)
     added[3] = [None, 1]
-    bench.caller.script(adding.ADD, [[added]])
+    bench.caller.script(additions.ADD, [[added]])
     result = await bench.call("add_source", content=f" {B} ")
     assert result == {
         "notebook_id": NB,
@@ -144,7 +144,7 @@ async def test_one_page(bench: Bench) -> None:
         "source_count_after": 2,
         "added": True,
     }
-    (request,) = bench.caller.sent(adding.ADD)
+    (request,) = bench.caller.sent(additions.ADD)
     row = [None, None, [B], *[None] * 7, 1]
     assert request.encode() == [[row], NB, [2, None, None, [1, *[None] * 9, [1]]]]
 
@@ -164,9 +164,9 @@ async def test_one_page(bench: Bench) -> None:
 )
 async def test_what_is_sent_for_each_kind(bench: Bench, arguments: dict[str, Any], row: list[Any]) -> None:
     listings(bench, [])
-    bench.caller.script(adding.ADD, [[source(S1)]])
+    bench.caller.script(additions.ADD, [[source(S1)]])
     await bench.call("add_source", **arguments)
-    (request,) = bench.caller.sent(adding.ADD)
+    (request,) = bench.caller.sent(additions.ADD)
     assert request.encode()[0] == [row]
 
 
@@ -205,15 +205,15 @@ async def test_what_cannot_be_added_is_refused_before_anything_is_sent(bench: Be
 
 async def test_a_single_address_is_one_request(bench: Bench) -> None:
     listings(bench, [])
-    bench.caller.script(adding.ADD, [[source(S1, url=A)]])
+    bench.caller.script(additions.ADD, [[source(S1, url=A)]])
     await bench.call("add_source", content=A)
-    (request,) = bench.caller.sent(adding.ADD)
+    (request,) = bench.caller.sent(additions.ADD)
     assert [item.web for item in request.contents] == [A]
 
 
 async def test_a_batch_of_which_the_service_leaves_out_some(bench: Bench) -> None:
     listings(bench, [source(S4)])
-    bench.caller.script(adding.ADD, [[source(S1, url=A + "/"), source(S3, "Clip", kind=9, video=VIDEO)]])
+    bench.caller.script(additions.ADD, [[source(S1, url=A + "/"), source(S3, "Clip", kind=9, video=VIDEO)]])
     result = await bench.call("add_source", content=[A, B, VIDEO])
     assert [row["id"] for row in result["sources"]] == [S1, S3]
     assert result["added"] is True
@@ -221,13 +221,13 @@ async def test_a_batch_of_which_the_service_leaves_out_some(bench: Bench) -> Non
     assert failed["input"] == B
     assert (failed["code"], failed["outcome"]) == ("SERVICE", "rejected")
     assert trio.current_time() == 0
-    assert len(bench.caller.sent(adding.ADD)) == 1
+    assert len(bench.caller.sent(additions.ADD)) == 1
 
 
 async def test_rows_of_a_full_answer_are_taken_in_their_order(bench: Bench) -> None:
     listings(bench, [])
     moved = source(S1, url="https://elsewhere.test/after-a-redirect")
-    bench.caller.script(adding.ADD, [[moved, source(S2, url=B)]])
+    bench.caller.script(additions.ADD, [[moved, source(S2, url=B)]])
     result = await bench.call("add_source", content=[A, B])
     assert [row["id"] for row in result["sources"]] == [S1, S2]
     assert result["failed"] == []
@@ -236,11 +236,11 @@ async def test_rows_of_a_full_answer_are_taken_in_their_order(bench: Bench) -> N
 @pytest.mark.parametrize("answer", [[], [None], [[]], [[source(S4, url=A)]]])
 async def test_an_answer_without_a_new_row_is_no_success(bench: Bench, answer: list[Any]) -> None:
     listings(bench, [source(S4, url=A)])
-    bench.caller.script(adding.ADD, answer)
+    bench.caller.script(additions.ADD, answer)
     error = await bench.fails("add_source", content=A)
     assert (error.code, error.outcome) == ("SERVICE", Outcome.REJECTED)
     assert "none of it" in error.message
-    assert len(bench.caller.sent(adding.ADD)) == 1
+    assert len(bench.caller.sent(additions.ADD)) == 1
 
 
 DOUBTS: list[Callable[[], NlmError]] = [lambda: refused(3), lambda: refused(9), lost]
@@ -252,12 +252,12 @@ doubtful = pytest.mark.parametrize("doubt", DOUBTS, ids=["status 3", "status 9",
 async def test_refused_and_yet_it_happened(bench: Bench, doubt: Callable[[], NlmError], look: int) -> None:
     old = source(S4, url=B)
     listings(bench, *[[old]] * look, [old, source(S1, url=A)])
-    bench.caller.script(adding.ADD, doubt())
+    bench.caller.script(additions.ADD, doubt())
     result = await bench.call("add_source", content=A)
     assert [row["id"] for row in result["sources"]] == [S1]
     assert (result["added"], result["failed"]) == (True, [])
     assert (result["source_count_before"], result["source_count_after"]) == (1, 2)
-    assert len(bench.caller.sent(adding.ADD)) == 1
+    assert len(bench.caller.sent(additions.ADD)) == 1
     assert len(bench.caller.sent(notebooks.GET)) == 1 + look + 1
     assert trio.current_time() == sum((1, 2, 4)[:look])
 
@@ -269,20 +269,20 @@ async def test_refused_and_never_seen(bench: Bench, doubt: Callable[[], NlmError
     old = [source(S1, "fog", kind=4), source(S2, url=A), source(S4, "http://[broken")]
     listings(bench, old, [*old, source(S3, url=B), source(NB, "https://[broken as well")])
     failure = doubt()
-    bench.caller.script(adding.ADD, failure)
+    bench.caller.script(additions.ADD, failure)
     error = await bench.fails("add_source", content=content, title="fog" if content == "fog" else None)
     assert error is failure
     assert error.outcome is (Outcome.UNKNOWN if error.code == "UNCONFIRMED_WRITE" else Outcome.REJECTED)
     assert error.message.endswith("The notebook was read afterwards: no new source is there.")
     assert trio.current_time() == 7
-    assert len(bench.caller.sent(adding.ADD)) == 1
+    assert len(bench.caller.sent(additions.ADD)) == 1
 
 
 @doubtful
 async def test_a_doubtful_batch_is_sorted_out(bench: Bench, doubt: Callable[[], NlmError]) -> None:
     listings(bench, [], [source(S2, url=B)])
     failure = doubt()
-    bench.caller.script(adding.ADD, failure)
+    bench.caller.script(additions.ADD, failure)
     result = await bench.call("add_source", content=[A, B, C])
     assert [row["id"] for row in result["sources"]] == [S2]
     assert [(each["input"], each["code"], each["outcome"]) for each in result["failed"]] == [
@@ -294,7 +294,7 @@ async def test_a_doubtful_batch_is_sorted_out(bench: Bench, doubt: Callable[[], 
 @doubtful
 async def test_two_equal_items_need_two_new_rows(bench: Bench, doubt: Callable[[], NlmError]) -> None:
     listings(bench, [], [source(S1, url=A)])
-    bench.caller.script(adding.ADD, doubt())
+    bench.caller.script(additions.ADD, doubt())
     result = await bench.call("add_source", content=[A, A])
     assert [row["id"] for row in result["sources"]] == [S1]
     assert len(result["failed"]) == 1
@@ -304,7 +304,7 @@ async def test_two_equal_items_need_two_new_rows(bench: Bench, doubt: Callable[[
 async def test_doubt_that_cannot_be_settled_stays(bench: Bench, doubt: Callable[[], NlmError]) -> None:
     failure = doubt()
     listings(bench, [], Network("offline"))
-    bench.caller.script(adding.ADD, failure)
+    bench.caller.script(additions.ADD, failure)
     error = await bench.fails("add_source", content=A)
     assert error is failure
     assert error.message.endswith("The notebook could not be read afterwards.")
@@ -312,7 +312,7 @@ async def test_doubt_that_cannot_be_settled_stays(bench: Bench, doubt: Callable[
 
 async def test_one_look_that_fails_is_not_the_end(bench: Bench) -> None:
     listings(bench, [], Network("offline"), [source(S1, url=A)])
-    bench.caller.script(adding.ADD, lost())
+    bench.caller.script(additions.ADD, lost())
     assert (await bench.call("add_source", content=A))["added"] is True
 
 
@@ -321,7 +321,7 @@ async def test_one_look_that_fails_is_not_the_end(bench: Bench) -> None:
 )
 async def test_a_plain_refusal_is_believed(bench: Bench, status: int, code: str) -> None:
     listings(bench, [])
-    bench.caller.script(adding.ADD, refused(status))
+    bench.caller.script(additions.ADD, refused(status))
     error = await bench.fails("add_source", content=[A, B])
     assert (error.code, error.outcome) == (code, Outcome.REJECTED)
     assert bench.caller.calls == ["rLM1Ne", "izAoDd"]
@@ -330,7 +330,7 @@ async def test_a_plain_refusal_is_believed(bench: Bench, status: int, code: str)
 async def test_an_added_row_that_cannot_be_read_is_looked_for(bench: Bench) -> None:
     bad = source(S2, url=B)
     bad[0] = None
-    bench.caller.script(adding.ADD, [[source(S1, url=A), bad]])
+    bench.caller.script(additions.ADD, [[source(S1, url=A), bad]])
     listings(bench, [], [source(S1, url=A), source(S2, url=B)])
     result = await bench.call("add_source", content=[A, B])
     assert ([row["id"] for row in result["sources"]], result["failed"]) == ([S1, S2], [])
@@ -338,7 +338,7 @@ async def test_an_added_row_that_cannot_be_read_is_looked_for(bench: Bench) -> N
     listings(bench, [], Network("offline"))
     result = await bench.call("add_source", content=[A, B])
     assert [(each["input"], each["outcome"]) for each in result["failed"]] == [(B, "unknown")]
-    bench.caller.script(adding.ADD, [[bad]])
+    bench.caller.script(additions.ADD, [[bad]])
     listings(bench, [], Network("offline"))
     error = await bench.fails("add_source", content=B)
     assert (error.code, error.outcome) == ("UNCONFIRMED_WRITE", Outcome.UNKNOWN)
@@ -346,7 +346,7 @@ async def test_an_added_row_that_cannot_be_read_is_looked_for(bench: Bench) -> N
 
 async def test_added_although_the_notebook_cannot_be_read_afterwards(bench: Bench) -> None:
     listings(bench, [source(S4)], Network("offline"))
-    bench.caller.script(adding.ADD, [[source(S1, url=A, status=1)]])
+    bench.caller.script(additions.ADD, [[source(S1, url=A, status=1)]])
     result = await bench.call("add_source", content=A)
     assert (result["added"], [row["id"] for row in result["sources"]]) == (True, [S1])
     assert "source_count_after" not in result
@@ -361,12 +361,12 @@ async def test_before_anything_is_added_the_notebook_must_be_readable(bench: Ben
     listings(bench, Network("offline"))
     error = await bench.fails("add_source", content=A)
     assert (error.code, error.outcome) == ("NETWORK", Outcome.NOT_SENT)
-    assert bench.caller.sent(adding.ADD) == []
+    assert bench.caller.sent(additions.ADD) == []
 
 
 async def test_counts_agree_although_ids_repeat(bench: Bench) -> None:
     listings(bench, [source(S1), source(S1)], [source(S1), source(S2, url=A), source(S2, url=A), source(S1)])
-    bench.caller.script(adding.ADD, [[source(S2, url=A), source(S2, url=A)]])
+    bench.caller.script(additions.ADD, [[source(S2, url=A), source(S2, url=A)]])
     result = await bench.call("add_source", content=A)
     assert len(result["sources"]) == 1
     assert (result["source_count_before"], result["source_count_after"]) == (1, 2)
@@ -386,7 +386,7 @@ async def test_adding_to_one_notebook_happens_one_after_the_other(bench: Bench) 
         there.append(source(S1 if not there else S2, url=A))
         return refused(3)
 
-    bench.caller.script(adding.ADD, add)
+    bench.caller.script(additions.ADD, add)
     bench.caller.script(notebooks.GET, lambda request: [notebook(NB, sources=tuple(there))])
     results = []
 
@@ -404,7 +404,7 @@ async def test_adding_to_one_notebook_happens_one_after_the_other(bench: Bench) 
 
 async def test_a_title_of_ones_own(bench: Bench) -> None:
     listings(bench, [], [source(S1, "Mine", url=A)])
-    bench.caller.script(adding.ADD, [[source(S1, "Theirs", url=A)]])
+    bench.caller.script(additions.ADD, [[source(S1, "Theirs", url=A)]])
     bench.caller.script(sources.RENAME, [source(S1, "Mine", url=A)])
     result = await bench.call("add_source", content=A, title="Mine")
     assert result["title_override_applied"] is True
@@ -414,7 +414,7 @@ async def test_a_title_of_ones_own(bench: Bench) -> None:
 
 async def test_a_title_the_service_did_not_take_is_no_failure_to_add(bench: Bench) -> None:
     listings(bench, [])
-    bench.caller.script(adding.ADD, [[source(S1, "Theirs", url=A)]])
+    bench.caller.script(additions.ADD, [[source(S1, "Theirs", url=A)]])
     for failure in (refused(13), lost(), Network("offline")):
         bench.caller.script(sources.RENAME, failure)
         result = await bench.call("add_source", content=A, title="Mine")
@@ -424,9 +424,9 @@ async def test_a_title_the_service_did_not_take_is_no_failure_to_add(bench: Benc
 
 async def test_a_title_that_is_there_already_and_the_title_of_a_text(bench: Bench) -> None:
     listings(bench, [])
-    bench.caller.script(adding.ADD, [[source(S1, "Mine", url=A)]])
+    bench.caller.script(additions.ADD, [[source(S1, "Mine", url=A)]])
     assert (await bench.call("add_source", content=A, title="Mine"))["title_override_applied"] is True
-    bench.caller.script(adding.ADD, [[source(S1, "Mine", kind=4)]])
+    bench.caller.script(additions.ADD, [[source(S1, "Mine", kind=4)]])
     assert "title_override_applied" not in await bench.call("add_source", content="fog", title="Mine")
     assert bench.caller.sent(sources.RENAME) == []
 
@@ -435,7 +435,7 @@ async def test_a_title_is_set_once_the_source_has_settled(bench: Bench) -> None:
     """While it is processed, the service titles a page itself."""
     processing, ready = source(S1, A, url=A, status=1), source(S1, "Theirs", url=A)
     listings(bench, [], [processing], [processing], [ready])
-    bench.caller.script(adding.ADD, [[processing]])
+    bench.caller.script(additions.ADD, [[processing]])
     bench.caller.script(sources.RENAME, None)
     result = await bench.call("add_source", content=A, title="Mine", wait=True)
     assert result["sources"][0]["title"] == "Mine"
@@ -449,7 +449,7 @@ async def test_a_title_is_set_once_the_source_has_settled(bench: Bench) -> None:
 async def test_waiting_until_everything_is_ready_or_failed(bench: Bench) -> None:
     one, two = source(S1, url=A, status=1), source(S2, url=B, status=5)
     listings(bench, [], [one, two], [source(S1, url=A), two], [source(S1, url=A), source(S2, url=B, status=3)])
-    bench.caller.script(adding.ADD, [[one, two]])
+    bench.caller.script(additions.ADD, [[one, two]])
     result = await bench.call("add_source", content=[A, B], wait=True)
     assert [row["status"] for row in result["sources"]] == ["ready", "error"]
     assert "note" not in result
@@ -460,7 +460,7 @@ async def test_media_pass_through_the_error_state(bench: Bench) -> None:
     def media(status: int) -> list[Any]:
         return source(S1, "Clip", kind=10, status=status, url=A)
 
-    bench.caller.script(adding.ADD, [[media(1)]])
+    bench.caller.script(additions.ADD, [[media(1)]])
     listings(bench, [], [media(3)], [media(1)], [media(3)], [media(2)])
     assert (await bench.call("add_source", content=A, wait=True))["sources"][0]["status"] == "ready"
     listings(bench, [], [media(1)], [media(3)], [media(3)], [media(2)])
@@ -469,7 +469,7 @@ async def test_media_pass_through_the_error_state(bench: Bench) -> None:
 
 async def test_a_wait_that_runs_out_is_no_error(bench: Bench) -> None:
     row = source(S1, url=A, status=1)
-    bench.caller.script(adding.ADD, [[row]])
+    bench.caller.script(additions.ADD, [[row]])
     listings(bench, [], [row])
     result = await bench.call("add_source", content=A, wait=True, timeout_s=30)
     assert (result["added"], result["sources"][0]["status"]) == (True, "processing")
@@ -480,7 +480,7 @@ async def test_a_wait_that_runs_out_is_no_error(bench: Bench) -> None:
 
 async def test_without_waiting_nothing_is_waited_for(bench: Bench) -> None:
     row = source(S1, url=A, status=1)
-    bench.caller.script(adding.ADD, [[row]])
+    bench.caller.script(additions.ADD, [[row]])
     listings(bench, [], [row])
     assert (await bench.call("add_source", content=A))["sources"][0]["status"] == "processing"
     assert (trio.current_time(), bench.progress) == (0, [])

@@ -10,7 +10,7 @@ import trio
 
 from nlm_cdp.api.labels import labels
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.api.sources import adding, freshness, searching, sources, updating
+from nlm_cdp.api.sources import additions, freshness, searching, sources, updating
 from nlm_cdp.api.sources.rows import WEB_PAGE
 from nlm_cdp.errors import Network, NlmError, Outcome
 from tests.fakes import (
@@ -374,33 +374,33 @@ def of_file(source_id: str, title: str = "Their title") -> list[Any]:
     ],
 )
 async def test_a_drive_file(bench: Bench, arguments: dict[str, Any], title: str) -> None:
-    bench.caller.script(adding.ADD, [[of_file(S4)]])
+    bench.caller.script(additions.ADD, [[of_file(S4)]])
     bench.caller.script(sources.RENAME, [of_file(S4, "Mine")])
     result = await bench.call("add_source", **arguments)
-    (request,) = bench.caller.sent(adding.ADD)
+    (request,) = bench.caller.sent(additions.ADD)
     assert request.encode() == [[[[FILE, MIME, 1, title], *[None] * 9, 1]], NB, *OLD]
     assert result["sources"][0]["title"] == ("Mine" if title == "Mine" else "Their title")
     assert result.get("title_override_applied") == (True if title == "Mine" else None)
 
 
 async def test_drive_files_and_pages_in_one_call(bench: Bench) -> None:
-    bench.caller.script(adding.ADD, [[of_file(S4)]])
+    bench.caller.script(additions.ADD, [[of_file(S4)]])
     result = await bench.call("add_source", content=[URL + "y", DOC])
-    (request,) = bench.caller.sent(adding.ADD)
+    (request,) = bench.caller.sent(additions.ADD)
     assert request.encode()[1:] == [NB, *OLD]
     assert [row["id"] for row in result["sources"]] == [S4]
     assert [item["input"] for item in result["failed"]] == [URL + "y"]
 
 
 async def test_a_drive_file_that_was_added_although_the_answer_was_lost(bench: Bench) -> None:
-    bench.caller.script(adding.ADD, lost())
+    bench.caller.script(additions.ADD, lost())
     with_notebook(bench)
     bench.caller.script(sources.RENAME, lost())
     looks = [[notebook(NB)], [notebook(NB, sources=(source(S1, url=URL), of_file(S4)))]]
     bench.caller.script(notebooks.GET, *looks)
     result = await bench.call("add_source", content=DOC)
     assert [row["id"] for row in result["sources"]] == [S4]
-    assert len(bench.caller.sent(adding.ADD)) == 1
+    assert len(bench.caller.sent(additions.ADD)) == 1
 
 
 @pytest.mark.parametrize(
@@ -424,14 +424,14 @@ async def test_a_drive_file_that_cannot_be_added(bench: Bench, arguments: dict[s
 
 async def test_a_published_document_is_a_page(bench: Bench) -> None:
     published = "https://docs.google.com/document/d/e/2PACX-1vQabcdefgh/pub"
-    bench.caller.script(adding.ADD, [[source(S4, url=published)]])
+    bench.caller.script(additions.ADD, [[source(S4, url=published)]])
     await bench.call("add_source", content=published)
-    assert bench.caller.sent(adding.ADD)[0].contents[0].web == published
+    assert bench.caller.sent(additions.ADD)[0].contents[0].web == published
 
 
 async def test_an_add_of_a_drive_file_that_is_answered_with_nothing(bench: Bench) -> None:
     failure: NlmError = refused(9)
-    bench.caller.script(adding.ADD, failure)
+    bench.caller.script(additions.ADD, failure)
     error = await bench.fails("add_source", content=DOC)
     assert error is failure
     assert "read afterwards" in error.message
