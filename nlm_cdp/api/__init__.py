@@ -1,5 +1,9 @@
 """What the product can do: one package per noun, whose modules hold its messages, its calls and its tools.
 
+The module named like its noun has the calls, and what a reference means; `reading` and `writing` have the tools that
+do that, and what else a noun can do has a module each. What several nouns share is in `common`, `references`, `writes`
+and `provenance`.
+
 `RPCS` and `TOOLS` are collected from an explicit list; nothing registers itself.
 """
 

@@ -56,7 +56,7 @@ async def edit_label(ctx: ToolContext, args: EditArgs) -> LabelResult:
             return await carry_out(ctx, notebook, row, steps, done=[])
         request = labels.CreateLabel(notebook_id=notebook, name=args.name or "", emoji=args.emoji or "")
         row = await create(ctx, request, before)
-        return await carry_out(ctx, notebook, row, moving(notebook, row, added, {}), done=["create the label"])
+        return await carry_out(ctx, notebook, row, moving(notebook, row, added, []), done=["create the label"])
 
 
 def check(args: EditArgs) -> None:
@@ -69,21 +69,19 @@ def check(args: EditArgs) -> None:
         raise refuse("nothing to change", "Give name, emoji, add_sources or remove_sources.")
 
 
-async def sources(
-    ctx: ToolContext, notebook: str, args: EditArgs, row: Label | None
-) -> tuple[dict[str, None], dict[str, None]]:
+async def sources(ctx: ToolContext, notebook: str, args: EditArgs, row: Label | None) -> tuple[list[str], list[str]]:
     """The ids of the sources to add and to remove; what a label holds can be removed even where its source is gone."""
     if not args.add_sources and not args.remove_sources:
-        return {}, {}
+        return [], []
     got = await notebooks.get(ctx, notebook)
     there = [Candidate(source.id, source.title or "") for source in distinct(got.notebook.sources)]
-    held = [Candidate(source_id, "") for source_id in (row.members if row else [])]
-    added = {meant(each, there, "source", got.undecoded): None for each in args.add_sources or []}
+    held = [Candidate(source_id, "") for source_id in (row.members if row else ())]
+    added = [meant(each, there, "source", got.undecoded) for each in args.add_sources or []]
     either = list({candidate.id: candidate for candidate in [*held, *there]}.values())
-    removed = {meant(each, either, "source", got.undecoded): None for each in args.remove_sources or []}
-    if both := sorted(added.keys() & removed.keys()):
+    removed = [meant(each, either, "source", got.undecoded) for each in args.remove_sources or []]
+    if both := sorted({*added} & {*removed}):
         raise refuse("a source cannot be added and removed at once", source_ids=both)
-    return added, removed
+    return list(dict.fromkeys(added)), list(dict.fromkeys(removed))
 
 
 async def create(ctx: ToolContext, request: labels.CreateLabel, before: Listing[Label]) -> Label:

@@ -5,6 +5,7 @@ A new artifact proves nothing about whose it is, so one that appeared meanwhile 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -12,7 +13,8 @@ from pydantic import Field
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.sources.rows import READY as SOURCE_READY
-from nlm_cdp.api.sources.rows import Source, distinct
+from nlm_cdp.api.sources.rows import Source
+from nlm_cdp.api.sources.sources import listing
 from nlm_cdp.api.studio import vocabulary
 from nlm_cdp.api.studio.artifacts import SUGGESTED, kind_of, state
 from nlm_cdp.api.studio.blocks import Artifact
@@ -104,7 +106,7 @@ async def generate_artifact(ctx: ToolContext, args: GenerateArgs) -> ArtifactRes
     """Start generating an artifact. Costs quota; audio, video and slides take minutes."""
     values = vocabulary.chosen(args.type, args.options or {}, args.instructions)
     notebook = await notebooks.notebook_id(ctx, args.notebook)
-    sources = usable(args.source_ids, distinct((await notebooks.get(ctx, notebook)).notebook.sources))
+    sources = usable(args.source_ids, (await listing(ctx, notebook)).rows)
     wanted = Order(notebook, sources, args.instructions, args.language, values)
     if values.get("kept_as") == "note":
         return ArtifactResult(notebook_id=notebook, artifact=info(await drawn(ctx, wanted)))
@@ -117,14 +119,14 @@ async def generate_artifact(ctx: ToolContext, args: GenerateArgs) -> ArtifactRes
     return ArtifactResult(notebook_id=notebook, artifact=info(row, whole=True), note=note)
 
 
-def usable(wanted: list[str] | None, rows: list[Source]) -> list[str]:
+def usable(wanted: list[str] | None, there: Mapping[str, Source]) -> list[str]:
     """The sources to generate from: those named, or all that are ready."""
-    ready = [row.id for row in rows if row.status == SOURCE_READY]
+    ready = [row.id for row in there.values() if row.status == SOURCE_READY]
     if wanted is not None:
-        if unknown := sorted(set(wanted) - {row.id for row in rows}):
+        if unknown := sorted(set(wanted) - there.keys()):
             raise NotFound("these sources are not in the notebook", details={"source_ids": unknown})
         return wanted
-    if not rows:
+    if not there:
         raise NotReady("the notebook has no sources to generate from", hint="Add a source first.", state="empty")
     if not ready:
         raise NotReady("none of the notebook's sources is ready", hint="list_sources shows their status.")
