@@ -27,11 +27,12 @@ def resolve(reference: str, candidates: Iterable[Candidate], noun: str) -> str:
         [c for c in known if c.title.casefold() == folded],
         [c for c in known if c.id.startswith(reference) or c.title.casefold().startswith(folded)] if folded else [],
     ):
-        if len(matches) == 1:
+        found = {match.id: match.title for match in matches}  # one thing may match under several titles
+        if len(found) == 1:
             return matches[0].id
-        if matches:
-            listed = [{"id": match.id, "title": match.title} for match in matches[:20]]
-            raise Ambiguous(f"{len(matches)} {noun}s match this reference", details={"candidates": listed})
+        if found:
+            listed = [{"id": id, "title": title} for id, title in list(found.items())[:20]]
+            raise Ambiguous(f"{len(found)} {noun}s match this reference", details={"candidates": listed})
     raise NotFound(
         f"no {noun} has this id, title or prefix",
         hint=f"List the {noun}s to see what is there.",
@@ -59,7 +60,10 @@ class Listing(Generic[R]):
     titles: Callable[[R], Iterable[str]]
     undecoded: list[str]
 
+    @property
+    def candidates(self) -> list[Candidate]:
+        return [Candidate(id, title) for id, row in self.rows.items() for title in self.titles(row)]
+
     def meant(self, reference: str) -> R:
         """The row that a reference means. Raises NotFound, Ambiguous, or Drift."""
-        candidates = [Candidate(id, title) for id, row in self.rows.items() for title in self.titles(row)]
-        return self.rows[meant(reference, candidates, self.noun, self.undecoded)]
+        return self.rows[meant(reference, self.candidates, self.noun, self.undecoded)]

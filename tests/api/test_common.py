@@ -119,6 +119,12 @@ def test_an_empty_reference_is_no_prefix_of_everything() -> None:
         resolve("", NOTEBOOKS[:4], "notebook")
 
 
+@pytest.mark.parametrize("reference", ["aaaa", "paper", "https://x"])
+def test_one_that_matches_under_two_titles_is_one(reference: str) -> None:
+    titles = ("Paper on fog", "Paper", "https://x.test/Paper.pdf")
+    assert resolve(reference, [Candidate("aaaa-1", title) for title in titles], "source") == "aaaa-1"
+
+
 def test_a_crowd_of_candidates_is_shortened() -> None:
     with pytest.raises(Ambiguous, match=r"^50 notebooks match") as caught:
         resolve("x", [Candidate(f"x{n}", "") for n in range(50)], "notebook")

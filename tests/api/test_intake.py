@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nlm_cdp.api.sources.intake import Item, Kind, address, heading, match, may_have_happened, plan, undecided, video_id
 from nlm_cdp.api.sources.rows import Source
 from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, Service
-from nlm_cdp.wire.batchexecute import Status
+from nlm_cdp.wire.status import Status
 
 VIDEO = "dQw4w9WgXcQ"
 

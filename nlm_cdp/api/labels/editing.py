@@ -15,7 +15,7 @@ from nlm_cdp.api.labels import labels
 from nlm_cdp.api.labels.labels import Label, LabelInfo
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.references import Candidate, Listing, meant
-from nlm_cdp.api.sources.rows import distinct
+from nlm_cdp.api.sources.sources import listing
 from nlm_cdp.api.writes import Deleted, afterwards, delete, in_doubt, settle_deletion
 from nlm_cdp.errors import Drift, NlmError, Outcome, UnconfirmedWrite
 from nlm_cdp.rpc import Args, Effect, Result, Rpc, Scope, ToolContext, tool
@@ -73,12 +73,11 @@ async def sources(ctx: ToolContext, notebook: str, args: EditArgs, row: Label | 
     """The ids of the sources to add and to remove; what a label holds can be removed even where its source is gone."""
     if not args.add_sources and not args.remove_sources:
         return [], []
-    got = await notebooks.get(ctx, notebook)
-    there = [Candidate(source.id, source.title or "") for source in distinct(got.notebook.sources)]
-    held = [Candidate(source_id, "") for source_id in (row.members if row else ())]
-    added = [meant(each, there, "source", got.undecoded) for each in args.add_sources or []]
-    either = list({candidate.id: candidate for candidate in [*held, *there]}.values())
-    removed = [meant(each, either, "source", got.undecoded) for each in args.remove_sources or []]
+    there = await listing(ctx, notebook)
+    held = [Candidate(source_id, "") for source_id in (row.members if row else ()) if source_id not in there.rows]
+    added = [there.meant(each).id for each in args.add_sources or []]
+    either = [*held, *there.candidates]
+    removed = [meant(each, either, "source", there.undecoded) for each in args.remove_sources or []]
     if both := sorted({*added} & {*removed}):
         raise refuse("a source cannot be added and removed at once", source_ids=both)
     return list(dict.fromkeys(added)), list(dict.fromkeys(removed))

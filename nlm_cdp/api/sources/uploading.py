@@ -14,7 +14,7 @@ from nlm_cdp.api.common import Provenance, RequestContext
 from nlm_cdp.api.sources.intake import may_have_happened
 from nlm_cdp.api.sources.rows import Source
 from nlm_cdp.api.sources.sources import DELETE, DeleteSources, listing
-from nlm_cdp.api.writes import READ_BACK
+from nlm_cdp.api.writes import looked
 from nlm_cdp.errors import Drift, NlmError, Outcome
 from nlm_cdp.rpc import Effect, Rpc, ToolContext
 from nlm_cdp.wire.pblite import Message, Tag
@@ -74,13 +74,17 @@ async def registered(ctx: ToolContext, notebook: str, name: str, known: Collecti
     except NlmError as exc:
         if not may_have_happened(exc):
             raise
-        for pause in READ_BACK:
-            await ctx.sleep(pause)
+
+        async def new() -> list[str]:
             rows = (await listing(ctx, notebook)).rows
-            new = [id for id, row in rows.items() if id not in known and row.title == name]
-            if len(new) == 1:
-                return new[0]
-        raise exc.also("The notebook was read afterwards: no such source is there.") from None
+            return [id for id, row in rows.items() if id not in known and row.title == name]
+
+        seen = await looked(ctx, new, lambda found: len(found) == 1)
+        if seen is None:
+            raise exc.also("The notebook could not be read afterwards.") from None
+        if len(seen) != 1:
+            raise exc.also("The notebook was read afterwards: no such source is there.") from None
+        return seen[0]
     if not answer.sources:
         raise Drift("the service registered the file without an id", outcome=Outcome.UNKNOWN)
     return answer.sources[0].id

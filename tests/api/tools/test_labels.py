@@ -142,6 +142,16 @@ async def test_a_new_label_with_sources_takes_a_call_for_each(bench: Bench) -> N
     assert bench.caller.calls == ["I3xc3c", "rLM1Ne", "agX4Bc", "le8sX", "le8sX", "I3xc3c"]
 
 
+@pytest.mark.parametrize("reference", ["Fog report", "https://harbour.test", S4[:8]])
+async def test_a_source_goes_by_the_name_it_is_shown_by_as_by_its_title(bench: Bench, reference: str) -> None:
+    address = "https://harbour.test/Fog%20report.pdf"
+    bench.caller.script(notebooks.GET, [notebook(NB, sources=(source(S4, address, kind=3, url=address),))])
+    listings(bench, [row(L1)], [row(L1, "Weather", S4)])
+    bench.caller.script(labels.ADD, [])
+    result = await bench.call("edit_label", label=L1, add_sources=[reference])
+    assert result["label"]["source_ids"] == [S4]
+
+
 async def test_a_name_that_is_taken_makes_no_second_label(bench: Bench) -> None:
     listings(bench, [row(L1, "Log")])
     error = await bench.fails("edit_label", name="Log", add_sources=[S1])

@@ -95,6 +95,15 @@ async def test_a_registration_that_did_not_happen_sends_no_bytes(tmp_path: Path)
     assert bench.caller.browser == []
 
 
+async def test_a_registration_in_doubt_that_cannot_be_looked_for_stays_in_doubt(tmp_path: Path) -> None:
+    bench = bench_with(tmp_path, [], registered=lost())
+    bench.caller.script(notebooks.GET, [notebook(NB)], refused(13))
+    error = await bench.fails("add_source", type="file", content="notes.md", notebook=NB)
+    assert (error.code, error.outcome) == ("UNCONFIRMED_WRITE", Outcome.UNKNOWN)
+    assert "could not be read afterwards" in error.message
+    assert bench.caller.browser == []
+
+
 @pytest.mark.parametrize("row", [[[["notes.md"]]], [], [[]]])
 async def test_a_registration_without_an_id_sends_no_bytes(tmp_path: Path, row: list) -> None:
     bench = bench_with(tmp_path, registered=row)
