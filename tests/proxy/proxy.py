@@ -79,6 +79,7 @@ class Proxy:
         self.said: list[Said] = []
         self.rules: list[Rule] = []
         self.urls: dict[str, str] = {}
+        self.made: set[str] = set()
         self.news = trio.lowlevel.ParkingLot()
         self.answers_pings = True
         self.pings = 0
@@ -316,6 +317,7 @@ class Socket:
     def learn(self, method: str, params: Json, result: Json) -> None:
         match method:
             case "Target.createTarget" if "targetId" in result:
+                self.proxy.made.add(result["targetId"])
                 self.proxy.urls[result["targetId"]] = params["url"]
             case "Target.getTargets":
                 self.proxy.urls |= {info["targetId"]: info["url"] for info in result.get("targetInfos", [])}
