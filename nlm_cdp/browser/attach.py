@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import urlencode
 from uuid import uuid4
@@ -29,6 +30,7 @@ class Chrome:
         self.endpoint, self.account = endpoint, account
         self.found = Health(state="not_connected")
         self.connection: Connection | None = None
+        self.pages: set[target.TargetID] = set()
 
     @property
     def health(self) -> Health:
@@ -85,6 +87,7 @@ class Chrome:
 
     async def make_page(self, nursery: trio.Nursery, connection: Connection) -> Page:
         """A page where the user's notebook tabs say; the app may have moved to another of its hosts."""
+        await self.close_leftovers(connection)
         place = choose(await notebook_tabs(connection), self.account)
         try:
             page = await open_page(nursery, connection, place)
@@ -93,6 +96,7 @@ class Chrome:
         except NlmError as exc:
             self.health = replace(self.health, state=exc.state or "could_not_check", page=None, account=None)
             raise
+        self.pages.add(page.target_id)
         self.health = replace(
             self.health,
             state="ok",
@@ -101,6 +105,15 @@ class Chrome:
             account=page.facts.email or f"authuser {page.facts.authuser or page.place.authuser or '0'}",
         )
         return page
+
+    async def close_leftovers(self, connection: Connection) -> None:
+        """Close the background tab that an older Chrome kept when our socket died, unless its user went on in it."""
+        infos = await connection.execute(target.get_targets()) if self.pages else []
+        for info in infos:
+            if info.target_id in self.pages and is_light(info.url):
+                with suppress(CommandRefused):  # gone meanwhile
+                    await connection.execute(target.close_target(info.target_id))
+        self.pages.clear()
 
 
 async def notebook_tabs(connection: Connection) -> list[Tab]:
@@ -112,9 +125,14 @@ async def notebook_tabs(connection: Connection) -> list[Tab]:
 
 
 async def notebook_targets(connection: Connection) -> list[target.TargetInfo]:
-    """The user's notebook tabs; no other tab leaves this function."""
+    """The user's notebook tabs; no other tab leaves this function, and no page of ours or another server's."""
     infos = await connection.execute(target.get_targets())
-    return [info for info in infos if info.type_ == "page" and app.is_app(info.url)]
+    return [info for info in infos if info.type_ == "page" and app.is_app(info.url) and not is_light(info.url)]
+
+
+def is_light(url: str) -> bool:
+    """Whether a page stands where our own do."""
+    return url.removeprefix(app.origin(url)) in app.LIGHT_PATHS
 
 
 async def open_page(nursery: trio.Nursery, connection: Connection, place: Place) -> Page:

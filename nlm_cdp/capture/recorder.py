@@ -13,14 +13,12 @@ from typing import TypeVar
 
 import trio
 
-from nlm_cdp.browser.attach import notebook_targets
 from nlm_cdp.capture.exchange import EVENTS, Begun, Body, Ended, Fold, Output, Part, Question, text_of
 from nlm_cdp.cdp.connection import Connection, Subscription
 from nlm_cdp.cdp.generated import inspector, network, target
 from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
 from nlm_cdp.cdp.shape import Command
 from nlm_cdp.errors import Ambiguous, ChromeLost, NlmError, NotFound, Timeout
-from nlm_cdp.wire import page as app
 
 BUFFER, LARGEST = 512 << 20, 128 << 20
 """Bytes of answers that Chrome keeps for us, of the whole tab and of one answer."""
@@ -31,16 +29,6 @@ GRACE_S = 5.0
 
 T = TypeVar("T")
 Handler = Callable[[Begun | Ended], Awaitable[None]]
-
-
-async def tabs(connection: Connection) -> list[target.TargetInfo]:
-    """The notebook tabs that can be recorded."""
-    return [info for info in await notebook_targets(connection) if not is_ours(info.url)]
-
-
-def is_ours(url: str) -> bool:
-    """Whether a tab stands where a server's own page does, when an old Chrome has no hidden ones."""
-    return url.removeprefix(app.origin(url)) in app.LIGHT_PATHS
 
 
 def choose(found: list[target.TargetInfo], wanted: str | None) -> target.TargetInfo:

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import trio
 
+from nlm_cdp.browser.attach import notebook_targets
 from nlm_cdp.browser.candidate import Mode
 from nlm_cdp.browser.discovery import locate
 from nlm_cdp.capture.exchange import Begun, Ended, Exchange
-from nlm_cdp.capture.recorder import Recorder, choose, tabs
+from nlm_cdp.capture.recorder import Recorder, choose
 from nlm_cdp.cdp.connection import Connection, open_connection
 from nlm_cdp.cdp.generated.target import TargetInfo
 from nlm_cdp.errors import Ambiguous, InvalidArgument, NlmError
@@ -100,7 +101,7 @@ async def browser(watching: Watching) -> AsyncIterator[tuple[Connection, TargetI
     elif found.mode is Mode.EXPLICIT:  # an address does not tell whether it will
         say("If Chrome asks whether to allow this, click Allow.")
     async with open_connection(found.url) as connection:
-        yield connection, await chosen(await tabs(connection), watching.tab), None
+        yield connection, await chosen(await notebook_targets(connection), watching.tab), None
 
 
 async def chosen(found: list[TargetInfo], wanted: str | None) -> TargetInfo:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from nlm_cdp.capture.recorder import choose, decoded, is_ours
+from nlm_cdp.capture.recorder import choose, decoded
 from nlm_cdp.cdp.generated.target import TargetID, TargetInfo
 from nlm_cdp.errors import Ambiguous, NotFound
 
@@ -29,12 +29,6 @@ def test_of_several_one_is_chosen_by_number_or_by_its_address() -> None:
         with pytest.raises(Ambiguous) as caught:
             choose(found, wanted)
         assert caught.value.details["tabs"] == [f"1: {HOME}", f"2: {ONE}"]
-
-
-def test_a_servers_own_page_is_no_tab_of_the_users() -> None:
-    assert is_ours("https://notebook.google.com/robots.txt")
-    assert not is_ours(HOME)
-    assert not is_ours(ONE)
 
 
 def test_what_comes_as_base64_is_text_where_it_is_text() -> None:

@@ -460,6 +460,27 @@ def test_where_hidden_is_unknown_a_background_tab_takes_its_place(chromium: Stag
     chromium.play(scenario)
 
 
+def test_a_background_tab_that_outlived_its_socket_is_closed_unless_its_user_went_on_in_it(chromium: Stage) -> None:
+    async def scenario(there: There) -> None:
+        control = there.proxy.control
+        there.proxy.add(command("Target.createTarget"), do.refused_parameter("hidden"))
+        await there.call("list_notebooks")
+        for went_on in (False, True):
+            page = there.session.page
+            assert page is not None
+            await there.proxy.sockets[-1].end(Ending.WORDLESS)
+            if went_on:
+                session = (await control.ask("Target.attachToTarget", {"targetId": page.target_id, "flatten": True}))[
+                    "sessionId"
+                ]
+                await control.ask("Page.navigate", {"url": "about:blank"}, session)
+                there.pages.add(str(page.target_id))
+            assert (await there.call("list_notebooks"))["total"]
+            await there.clean()
+
+    chromium.play(scenario)
+
+
 def test_a_chrome_that_answers_no_pings_is_not_asked_and_one_that_asks_is_answered(chromium: Stage) -> None:
     async def scenario(there: There) -> None:
         there.proxy.answers_pings = False
