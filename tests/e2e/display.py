@@ -23,6 +23,7 @@ import trio
 
 from nlm_cdp.browser.discovery import find_executable
 from nlm_cdp.sim.chrome import FLAGS, ThrowawayChrome, end, remove, temporary_parent, wait_for_endpoint
+from nlm_cdp.sim.simulator import Simulator, simulator
 
 WIDTH, HEIGHT = 1000, 800
 DEADLINE_S = 20
@@ -236,6 +237,14 @@ async def asking_chrome(flags: Sequence[str]) -> AsyncIterator[AskingChrome]:
         finally:
             with trio.CancelScope(shield=True):
                 await remove(folder)
+
+
+@asynccontextmanager
+async def asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Simulator, AskingChrome]]:
+    """The same with a simulator that it takes for the real hosts."""
+    monkeypatch.setenv("NLM_CDP_DATA_DIR", str(tmp_path / "data"))
+    async with simulator() as service, asking_chrome(service.chrome_flags) as chrome:
+        yield service, chrome
 
 
 def options(profile: Path) -> list[str]:

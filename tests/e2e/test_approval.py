@@ -20,8 +20,7 @@ from nlm_cdp.cdp.generated import target
 from nlm_cdp.doctor import examine
 from nlm_cdp.errors import ChromeApprovalDenied, ChromeApprovalPending, NlmError, Outcome
 from nlm_cdp.runtime import Options, open_runtime
-from nlm_cdp.sim.simulator import Simulator, simulator
-from tests.e2e.display import SETTLED_S, AskingChrome, asking_chrome, on_screen, until
+from tests.e2e.display import SETTLED_S, AskingChrome, asking, on_screen, until
 from tests.e2e.test_process import NLM, Client, initialized, serving
 from tests.e2e.world import SCOPES, World
 
@@ -41,13 +40,6 @@ async def asking_world(
         async with open_runtime(Options(endpoint=endpoint, scopes=SCOPES, toolsets=("all",))) as runtime:
             application = Application(runtime.context, scopes=SCOPES, toolsets=("all",))
             yield World(service, chrome, runtime, application), chrome
-
-
-@asynccontextmanager
-async def asking(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[tuple[Simulator, AskingChrome]]:
-    monkeypatch.setenv("NLM_CDP_DATA_DIR", str(tmp_path / "data"))
-    async with simulator() as service, asking_chrome(service.chrome_flags) as chrome:
-        yield service, chrome
 
 
 def port_of(chrome: AskingChrome) -> str:

@@ -3,14 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 import trio
@@ -18,63 +12,20 @@ import trio
 from nlm_cdp.capture.commands import fixtures
 from nlm_cdp.sim.visitor import open_app
 from nlm_cdp.wire.page import APP_HOSTS
-from tests.e2e.test_capture import Stage, stage
+from tests.e2e.capturing import COMMAND, running
+from tests.e2e.test_capture import stage
 from tests.e2e.world import in_chromium
 
 pytestmark = in_chromium
 EVERYTHING = ("list-notebooks", "get-notebook", "list-notes")
 
 
-class Process:
-    """One run, and everything it said."""
-
-    def __init__(self, process: trio.Process) -> None:
-        self.process = process
-        self.said = self.results = ""
-        self.news = trio.lowlevel.ParkingLot()
-
-    async def hear(self) -> None:
-        assert self.process.stderr is not None
-        async for piece in self.process.stderr:
-            self.said += piece.decode()
-            self.news.unpark_all()
-        self.news.unpark_all()
-
-    async def read(self) -> None:
-        assert self.process.stdout is not None
-        async for piece in self.process.stdout:
-            self.results += piece.decode()
-            self.news.unpark_all()
-
-    async def until(self, text: str) -> None:
-        with trio.fail_after(30):
-            while text not in self.said + self.results:
-                await self.news.park()
-
-
-@asynccontextmanager
-async def running(there: Stage, folder: Path, *arguments: str) -> AsyncIterator[Process]:
-    command = [sys.executable, "-m", "nlm_cdp.capture.cli", *arguments, "--endpoint", there.chrome.endpoint]
-    environ = dict(os.environ) | {"NLM_CDP_DATA_DIR": str(folder / "data"), "NLM_CDP_OVERRIDES": ""}
-    pipes: Any = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environ}
-    process = await trio.lowlevel.open_process(command, **pipes)
-    run = Process(process)
-    async with trio.open_nursery() as nursery:
-        nursery.start_soon(run.hear)
-        nursery.start_soon(run.read)
-        try:
-            yield run
-            with trio.fail_after(20):
-                await process.wait()
-        finally:
-            if process.returncode is None:
-                process.kill()
-                await process.wait()
-
-
 async def test_a_recording_ends_at_an_interrupt_with_everything_written(tmp_path: Path) -> None:
     out = tmp_path / "fixtures"
-    async with stage() as there, running(there, tmp_path, "record", "--out", str(out), "--scenario", "mine") as run:
+    async with (
+        stage() as there,
+        running(there.chrome.endpoint, tmp_path, "record", "--out", str(out), "--scenario", "mine") as run,
+    ):
         await run.until("Recording ")
         for name in EVERYTHING:
             await there.visit.click(name)
@@ -89,14 +40,14 @@ async def test_a_recording_ends_at_an_interrupt_with_everything_written(tmp_path
 async def test_a_recording_ends_when_its_time_is_up(tmp_path: Path) -> None:
     async with (
         stage() as there,
-        running(there, tmp_path, "record", "--out", str(tmp_path / "f"), "--for", "0.1s") as run,
+        running(there.chrome.endpoint, tmp_path, "record", "--out", str(tmp_path / "f"), "--for", "0.1s") as run,
     ):
         await run.until("calls, ")
     assert run.process.returncode == 0
 
 
 async def test_follow_shows_each_call_as_it_happens(tmp_path: Path) -> None:
-    async with stage() as there, running(there, tmp_path, "follow", "--json", "--rpc", "wXbhsf") as run:
+    async with stage() as there, running(there.chrome.endpoint, tmp_path, "follow", "--json", "--rpc", "wXbhsf") as run:
         await run.until("Recording ")
         for name in EVERYTHING:
             await there.visit.click(name)
@@ -111,7 +62,9 @@ async def test_follow_shows_each_call_as_it_happens(tmp_path: Path) -> None:
 async def test_drift_live_looks_at_the_tab_and_exits_by_what_it_saw(tmp_path: Path) -> None:
     async with stage() as there:
         there.service.service.reshape["rLM1Ne-GetProject"] = lambda row: [[*row[0][:2], 7, *row[0][3:]]]
-        async with running(there, tmp_path, "drift", "--live", "--json", "--html", str(tmp_path / "d.html")) as run:
+        async with running(
+            there.chrome.endpoint, tmp_path, "drift", "--live", "--json", "--html", str(tmp_path / "d.html")
+        ) as run:
             await run.until("Recording ")
             await there.visit.click("get-notebook")
             await run.until("breaking: response")
@@ -124,7 +77,7 @@ async def test_drift_live_looks_at_the_tab_and_exits_by_what_it_saw(tmp_path: Pa
 async def test_a_signed_out_tab_could_not_be_looked_at(tmp_path: Path) -> None:
     async with stage() as there:
         there.service.service.signed_out, there.service.service.signed_out_rpc = "redirect", "status"
-        async with running(there, tmp_path, "drift", "--live", "--json") as run:
+        async with running(there.chrome.endpoint, tmp_path, "drift", "--live", "--json") as run:
             await run.until("Recording ")
             await there.visit.run(
                 "function () { return fetch('/_/LabsTailwindUi/data/batchexecute?rpcids=wXbhsf&rt=c', { method: 'POST',"
@@ -141,11 +94,13 @@ async def test_a_signed_out_tab_could_not_be_looked_at(tmp_path: Path) -> None:
 async def test_of_several_tabs_one_has_to_be_chosen(tmp_path: Path) -> None:
     async with stage() as there:
         await open_app(there.connection, f"https://{APP_HOSTS[0]}/")
-        async with running(there, tmp_path, "record", "--out", str(tmp_path / "f")) as run:
+        async with running(there.chrome.endpoint, tmp_path, "record", "--out", str(tmp_path / "f")) as run:
             await run.until("2 notebook tabs are open")
         assert run.process.returncode == 1
         assert "1: https://notebook.google.com/" in run.said
-        async with running(there, tmp_path, "record", "--out", str(tmp_path / "f"), "--tab", "/notebook/") as run:
+        async with running(
+            there.chrome.endpoint, tmp_path, "record", "--out", str(tmp_path / "f"), "--tab", "/notebook/"
+        ) as run:
             await run.until("Recording https://notebook.google.com/notebook/")
             run.process.send_signal(signal.SIGINT)
         assert run.process.returncode == 0
@@ -154,14 +109,17 @@ async def test_of_several_tabs_one_has_to_be_chosen(tmp_path: Path) -> None:
 async def test_a_tab_that_is_closed_ends_the_recording_and_says_so(tmp_path: Path) -> None:
     from nlm_cdp.cdp.generated import target
 
-    async with stage() as there, running(there, tmp_path, "record", "--out", str(tmp_path / "f")) as run:
+    async with (
+        stage() as there,
+        running(there.chrome.endpoint, tmp_path, "record", "--out", str(tmp_path / "f")) as run,
+    ):
         await run.until("Recording ")
         await there.connection.execute(target.close_target(there.visit.target_id))
     assert "it ended because the tab was closed" in run.said
 
 
 async def test_without_a_browser_the_exit_code_says_so(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "nlm_cdp.capture.cli", "record", "--endpoint", "http://127.0.0.1:9"]
+    command = [*COMMAND, "record", "--endpoint", "http://127.0.0.1:9"]
     done = await trio.run_process(command, capture_stderr=True, check=False)
     assert (done.returncode, b"CHROME_NOT_FOUND" in done.stderr) == (3, True)
 
@@ -169,7 +127,7 @@ async def test_without_a_browser_the_exit_code_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize("secret", ["token", "cookie", "email"])
 async def test_no_secret_of_the_session_is_in_anything_it_says_or_writes(tmp_path: Path, secret: str) -> None:
     out = tmp_path / "fixtures"
-    async with stage() as there, running(there, tmp_path, "record", "--out", str(out)) as run:
+    async with stage() as there, running(there.chrome.endpoint, tmp_path, "record", "--out", str(out)) as run:
         await run.until("Recording ")
         await there.visit.click("get-account")
         for name in EVERYTHING:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,10 +54,15 @@ class World:
 
 @asynccontextmanager
 async def world(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, endpoint: str | None = None, files_root: Path | None = None
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *,
+    endpoint: str | None = None,
+    files_root: Path | None = None,
+    flags: Sequence[str] = (),
 ) -> AsyncIterator[World]:
     monkeypatch.setenv("NLM_CDP_DATA_DIR", str(tmp_path / "data"))
-    async with simulator() as service, throwaway_chrome(service.chrome_flags) as chrome:
+    async with simulator() as service, throwaway_chrome([*service.chrome_flags, *flags]) as chrome:
         service.service.pace = 0.0
         options = Options(
             endpoint=endpoint or chrome.endpoint,
