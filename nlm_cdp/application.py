@@ -10,7 +10,6 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, ScopeMissing
-from nlm_cdp.groups import leaves
 from nlm_cdp.local.traffic import TOOL
 from nlm_cdp.text import whole
 
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 DEFAULT_SCOPES = ("read", "chat", "write")
+SCOPES = (*DEFAULT_SCOPES, "delete", "share")
 DEFAULT_TOOLSETS = ("notebooks", "sources", "chat", "notes", "studio", "research", "system")
 OTHER_TOOLSETS = ("labels", "sharing", "library", "account")
 
@@ -115,6 +115,8 @@ class Application:
         except NlmError:
             raise
         except Exception as exc:  # noqa: BLE001
+            from nlm_cdp.groups import leaves
+
             first = next(iter(leaves(exc)), exc)
             if isinstance(first, NlmError):
                 raise first from None

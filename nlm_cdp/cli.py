@@ -8,6 +8,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from nlm_cdp import __version__, commands
+from nlm_cdp.application import DEFAULT_SCOPES, OTHER_TOOLSETS, SCOPES
 from nlm_cdp.errors import InvalidArgument
 from nlm_cdp.readable import INTERRUPTED, OK
 from nlm_cdp.text import print_utf8
@@ -70,13 +71,13 @@ def parser() -> argparse.ArgumentParser:
     serve = attached("serve", commands.run_serve, "Run the MCP server on standard input and output.")
     serve.add_argument(
         "--scopes",
-        default=os.environ.get("NLM_CDP_SCOPES", "read,chat,write"),
-        help="of read, chat, write, delete, share",
+        default=os.environ.get("NLM_CDP_SCOPES", ",".join(DEFAULT_SCOPES)),
+        help=f"of {', '.join(SCOPES)}",
     )
     serve.add_argument(
         "--toolsets",
         default=os.environ.get("NLM_CDP_TOOLSETS", ""),
-        help="default: all but labels, sharing, library, account",
+        help=f"default: all but {', '.join(OTHER_TOOLSETS)}",
     )
     demo = command("demo", commands.run_demo, "Play a tour against the simulator, as a real MCP client.")
     demo.add_argument("--json", action="store_true", help="one JSON object per step")

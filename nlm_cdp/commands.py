@@ -29,13 +29,13 @@ def run_serve(args: argparse.Namespace) -> int:
     gc.disable()  # importing makes no garbage worth collecting; it is switched on again before serving
     import trio
 
-    from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS, Application
+    from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS, SCOPES, Application
     from nlm_cdp.mcp.server import server_of
     from nlm_cdp.mcp.stdio import serve_stdio
     from nlm_cdp.runtime import open_runtime
 
     scopes = split(args.scopes)
-    if unknown := set(scopes) - {"read", "chat", "write", "delete", "share"}:
+    if unknown := set(scopes) - {*SCOPES}:
         return usage(f"unknown scope: {', '.join(sorted(unknown))}")
     toolsets = split(args.toolsets) or DEFAULT_TOOLSETS
     if unknown := set(toolsets) - {*DEFAULT_TOOLSETS, *OTHER_TOOLSETS, "all"}:
@@ -82,18 +82,17 @@ def run_sim(args: argparse.Namespace) -> int:
 
 
 def run_call(args: argparse.Namespace) -> int:
-    from nlm_cdp.application import Application
+    from nlm_cdp.application import SCOPES, Application
 
     try:
         arguments = shell_arguments(args.arguments)
     except ValueError as exc:
         return usage(str(exc))
-    scopes = ("read", "chat", "write", "delete", "share")
 
     async def call(runtime: Runtime) -> Any:
-        return await Application(runtime.context, scopes=scopes, toolsets=("all",)).run(args.tool, arguments, note)
+        return await Application(runtime.context, scopes=SCOPES, toolsets=("all",)).run(args.tool, arguments, note)
 
-    return attached_run(options(args, scopes=scopes, toolsets=("all",)), call)
+    return attached_run(options(args, scopes=SCOPES, toolsets=("all",)), call)
 
 
 def run_rpc(args: argparse.Namespace) -> int:
@@ -149,8 +148,7 @@ def run_audit(args: argparse.Namespace) -> int:
     import time
 
     from nlm_cdp.errors import NlmError
-    from nlm_cdp.local.audit import VARIABLE, Audit
-    from nlm_cdp.local.files import data_folder
+    from nlm_cdp.local.audit import VARIABLE, Audit, is_off
     from nlm_cdp.local.summary import begin, summary
     from nlm_cdp.readable import error_text, exit_code
 
@@ -159,7 +157,7 @@ def run_audit(args: argparse.Namespace) -> int:
     except ValueError as exc:
         return usage(str(exc))
     try:
-        audit = Audit(data_folder() / "audit.jsonl")
+        audit = Audit.here()
         if args.clear:
             audit.clear()
             print("The record is gone.")
@@ -167,7 +165,7 @@ def run_audit(args: argparse.Namespace) -> int:
             for line in audit.lines(since):
                 print(json.dumps(line))
         else:
-            off = f"\nNothing new is written: {VARIABLE}=0 is set." if os.environ.get(VARIABLE) == "0" else ""
+            off = f"\nNothing new is written: {VARIABLE}=0 is set." if is_off() else ""
             print(f"{summary(audit.lines(since))}\n\nThe record is in {audit.path}{off}")
     except NlmError as exc:
         print(error_text(exc), file=sys.stderr)

@@ -23,7 +23,7 @@ import trio
 from nlm_cdp.api import TOOLS
 from nlm_cdp.api.chat import chat
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.application import Application
+from nlm_cdp.application import SCOPES, Application
 from nlm_cdp.browser.transfer import Downloaded
 from nlm_cdp.errors import NlmError, NotFound, Outcome, UnconfirmedWrite
 from nlm_cdp.jobs import Jobs, side_by_side
@@ -40,7 +40,6 @@ from nlm_cdp.wire.page import Health
 from nlm_cdp.wire.pblite import Message
 from nlm_cdp.wire.status import Status
 
-EVERYTHING = ("read", "chat", "write", "delete", "share")
 START = 1_700_000_000
 """What the clock says when a test begins: 2023-11-14T22:13:20Z."""
 
@@ -304,7 +303,7 @@ class Bench:
         self.locks: dict[str, trio.Lock] = {}
         self.background: Any = None
         self.files: Any = None
-        self.app = Application(self.context, **({"scopes": EVERYTHING, "toolsets": ("all",)} | options))
+        self.app = Application(self.context, **({"scopes": SCOPES, "toolsets": ("all",)} | options))
 
     async def context(self, progress: Callable[[str], Awaitable[None]]) -> ToolContext:
         self.contexts += 1
@@ -323,7 +322,7 @@ class Bench:
             files=self.files,
             background=self.background,
             together=side_by_side,
-            config={"endpoint": "auto", "scopes": list(EVERYTHING), "toolsets": ["all"]},
+            config={"endpoint": "auto", "scopes": list(SCOPES), "toolsets": ["all"]},
         )
 
     async def call(self, name: str, /, **arguments: Any) -> dict[str, Any]:

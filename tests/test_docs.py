@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from nlm_cdp.api import TOOLS
+from nlm_cdp.application import SCOPES
 from nlm_cdp.errors import NlmError
 from tools import generate_docs
 from tools.bench import tools_list
@@ -99,7 +100,7 @@ def test_the_budgets_hold() -> None:
 
 def test_the_measure_counts_bytes_of_what_is_sent(capsys: pytest.CaptureFixture[str]) -> None:
     assert tools_list.size({"name": "é", "n": [1, 2]}) == len('{"name":"é","n":[1,2]}'.encode())
-    everything = tools_list.sizes(tools_list.EVERYTHING, ("all",))
+    everything = tools_list.sizes(SCOPES, ("all",))
     assert list(everything) == list(TOOLS)
     assert sum(tools_list.sizes(("read",), ("system",)).values()) < sum(everything.values())
     assert tools_list.main() == 0

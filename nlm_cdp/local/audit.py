@@ -44,6 +44,11 @@ class Audit:
         self.lock = path.with_name(f"{path.stem}.lock")
         self.reported = False
 
+    @classmethod
+    def here(cls) -> Audit:
+        """The record of the user who runs this. Raises FileRefused where there is no folder for it."""
+        return cls(data_folder() / "audit.jsonl")
+
     def __call__(self, seen: Exchange) -> None:
         try:
             self.append(line(seen, TOOL.get(), self.now()))
@@ -102,12 +107,16 @@ class Audit:
 
 def audit() -> Audit | None:
     """The record of this user; None where it is turned off, or there is no folder for it."""
-    if os.environ.get(VARIABLE) == "0":
+    if is_off():
         return None
     try:
-        return Audit(data_folder() / "audit.jsonl")
+        return Audit.here()
     except FileRefused:
         return None
+
+
+def is_off() -> bool:
+    return os.environ.get(VARIABLE) == "0"
 
 
 def line(seen: Exchange, tool: str, now: float) -> bytes:

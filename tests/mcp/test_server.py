@@ -22,7 +22,7 @@ from nlm_cdp.api.chat import chat
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources import additions, sources
 from nlm_cdp.api.studio import vocabulary
-from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS
+from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS, SCOPES
 from nlm_cdp.errors import (
     ChromeApprovalPending,
     ChromeLost,
@@ -39,7 +39,7 @@ from nlm_cdp.mcp.jsonrpc import LineBuffer, serve
 from nlm_cdp.mcp.server import INSTRUCTIONS, NAME, describe, listed, server_of
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 from nlm_cdp.text import whole
-from tests.fakes import EVERYTHING, NB, NB2, S1, Bench, answers, check, citation, lost, notebook, refused, snapshot
+from tests.fakes import NB, NB2, S1, Bench, answers, check, citation, lost, notebook, refused, snapshot
 from tests.fakes import source as source_row
 
 modes = pytest.mark.parametrize("mode", ["legacy", "auto"])
@@ -274,8 +274,8 @@ def without(scopes: tuple[str, ...], toolsets: tuple[str, ...]) -> set[str]:
         (("read", "chat", "write"), DEFAULT_TOOLSETS, without(("read", "chat", "write"), DEFAULT_TOOLSETS)),
         ((), ("all",), {name for name, item in TOOLS.items() if item.scope is not Scope.READ}),
         (("chat",), ("chat",), without(("read", "chat"), ("chat",))),
-        (EVERYTHING, ("notebooks", "system"), without(EVERYTHING, ("notebooks", "system"))),
-        (EVERYTHING, ("all",), set()),
+        (SCOPES, ("notebooks", "system"), without(SCOPES, ("notebooks", "system"))),
+        (SCOPES, ("all",), set()),
     ],
 )
 async def test_what_is_not_granted_is_not_listed_and_not_called(
@@ -296,7 +296,8 @@ async def test_what_is_not_granted_is_not_listed_and_not_called(
     assert bench.contexts == 0
 
 
-def test_toolsets_are_those_that_the_command_line_knows() -> None:
+def test_scopes_and_toolsets_are_those_that_the_command_line_knows() -> None:
+    assert list(SCOPES) == list(Scope)
     assert {item.toolset for item in TOOLS.values()} <= {*DEFAULT_TOOLSETS, *OTHER_TOOLSETS}
 
 

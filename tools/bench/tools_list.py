@@ -9,16 +9,15 @@ import json
 import sys
 from typing import Any
 
-from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS, Catalogue
+from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS, SCOPES, Catalogue
 from nlm_cdp.mcp.server import INSTRUCTIONS, listed
 
-EVERYTHING = ("read", "chat", "write", "delete", "share")
 BUDGETS = {"default set": 14_000, "all tools": 26_000, "largest tool": 1_600, "instructions": 700}
 
 
 def measure() -> dict[str, int]:
     """Bytes under the names of the budgets."""
-    everything = sizes(EVERYTHING, ("all",))
+    everything = sizes(SCOPES, ("all",))
     return {
         "default set": sum(sizes(DEFAULT_SCOPES, DEFAULT_TOOLSETS).values()),
         "all tools": sum(everything.values()),
@@ -40,7 +39,7 @@ def size(value: Any) -> int:
 
 
 def main() -> int:
-    for name, count in sorted(sizes(EVERYTHING, ("all",)).items(), key=lambda item: -item[1]):
+    for name, count in sorted(sizes(SCOPES, ("all",)).items(), key=lambda item: -item[1]):
         print(f"{count:7,}  {name}")
     print()
     measured = measure()

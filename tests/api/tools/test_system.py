@@ -12,9 +12,10 @@ import pytest
 
 from nlm_cdp import __version__, errors
 from nlm_cdp.api.notebooks import notebooks
+from nlm_cdp.application import SCOPES
 from nlm_cdp.errors import NlmError
 from nlm_cdp.local.store import open_store
-from tests.fakes import EVERYTHING, NB, Bench, notebook, refused
+from tests.fakes import NB, Bench, notebook, refused
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ async def test_everything_works(bench: Bench) -> None:
         "page": "https://notebook.google.com/robots.txt",
         "active_sessions": 1,
         "version": __version__,
-        "config": {"endpoint": "auto", "scopes": list(EVERYTHING), "toolsets": ["all"]},
+        "config": {"endpoint": "auto", "scopes": list(SCOPES), "toolsets": ["all"]},
         "simulated": False,
     }
     assert bench.caller.calls == ["wXbhsf"]
