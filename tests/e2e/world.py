@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.application import Application
+from nlm_cdp.application import SCOPES, Application
 from nlm_cdp.browser.discovery import find_executable
 from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.cdp.generated import target
@@ -18,8 +18,6 @@ from nlm_cdp.errors import NlmError
 from nlm_cdp.runtime import Options, Runtime, open_runtime
 from nlm_cdp.sim.chrome import ThrowawayChrome, throwaway_chrome
 from nlm_cdp.sim.simulator import Simulator, simulator
-
-SCOPES = ("read", "chat", "write", "delete", "share")
 
 needs_chromium = pytest.mark.skipif(find_executable() is None, reason="no Chromium found: set NLM_CDP_CHROME")
 in_chromium = [pytest.mark.browser, pytest.mark.realtime, needs_chromium]
