@@ -23,10 +23,13 @@ from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.cdp.generated import inspector, page, runtime, target
 from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
 from nlm_cdp.cdp.shape import Command
-from nlm_cdp.errors import AccessGated, AccountAmbiguous, ChromeLost, Drift, Network, NlmError, SignedOut
+from nlm_cdp.errors import AccessGated, AccountAmbiguous, ChromeLost, Drift, Network, NlmError, SignedOut, Timeout
 from nlm_cdp.wire import page as app
 
 T = TypeVar("T")
+
+ANSWER_S, NETWORK_S = 10.0, 30.0
+"""What a page has to answer a command, and one that waits for the network; a page whose process hangs never does."""
 
 
 class Moved(Network):
@@ -58,6 +61,15 @@ class Page:
 
     async def enter(self) -> None:
         """Attach, land on a light document of the origin, and put the bridge into an isolated world there."""
+        try:
+            await self.move_in()
+        except Timeout:
+            hint = (
+                "The process that draws it may hang with another tab: close the notebook tab that hangs, or reload it."
+            )
+            raise Timeout("our page in Chrome does not answer", hint=hint, state="could_not_check") from None
+
+    async def move_in(self) -> None:
         await self.nursery.start(self.watch_target)
         self.session = await self.execute(target.attach_to_target(self.target_id, flatten=True))
         await self.nursery.start(self.watch)
@@ -81,7 +93,7 @@ class Page:
 
     async def navigate(self, path: str) -> str:
         """Where our page ends up when sent to a path of the origin."""
-        _, _, error, _ = await self.execute(page.navigate(self.place.origin + path))
+        _, _, error, _ = await self.execute(page.navigate(self.place.origin + path), NETWORK_S)
         if error and error != "net::ERR_ABORTED":
             raise Network(f"the browser could not open the app: {error}")
         tree = await self.execute(page.get_frame_tree())
@@ -89,7 +101,7 @@ class Page:
 
     async def bootstrap(self) -> None:
         """Read the app page and its tokens anew. Raises SignedOut, AccessGated, Network, or Drift (a changed page)."""
-        said = await self.invoke("bootstrap", timeout=30)
+        said = await self.invoke("bootstrap", timeout=NETWORK_S)
         if said.get("failed"):
             raise Network("the browser could not read the app page", details={"error": said["failed"]})
         if said.get("redirected") or not said.get("signed_in"):
@@ -185,7 +197,7 @@ class Page:
     async def invoke(self, name: str, *args: Any, timeout: float) -> Any:
         return await self.evaluate(bridge.INVOKE, self.key, name, *args, timeout=timeout)
 
-    async def evaluate(self, function: str, *args: Any, timeout: float = 30) -> Any:
+    async def evaluate(self, function: str, *args: Any, timeout: float = ANSWER_S) -> Any:
         """Run a function in our world and give its (awaited) value."""
         command = runtime.call_function_on(
             function,
@@ -199,7 +211,7 @@ class Page:
             raise NlmError("the bridge failed in the page", details={"line": exception.line_number})
         return result.value
 
-    async def execute(self, command: Command[T], timeout: float = 30) -> T:
+    async def execute(self, command: Command[T], timeout: float = ANSWER_S) -> T:
         """A command to this page; ends with ChromeLost the moment the page is gone."""
         if self.lost is not None:
             raise ChromeLost(f"our page in Chrome is gone: {self.lost}")
