@@ -43,6 +43,12 @@ class NlmError(Exception):
         self.state = state
         self.details = details or {}
 
+    def again(self) -> Self:
+        """The same error for another caller, who may add to it without the first one's hearing of it."""
+        twin = type(self).__new__(type(self), *self.args)
+        twin.__dict__ |= self.__dict__ | {"details": dict(self.details)}
+        return twin
+
     def also(self, news: str) -> Self:
         """The same error with a sentence more, for what its raiser could not know."""
         self.message = f"{self.message.rstrip('.')}. {news}"

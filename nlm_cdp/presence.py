@@ -7,8 +7,8 @@ done as it.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -57,6 +57,26 @@ class Link:
     failure: NlmError | None = None
 
 
+class Attempts:
+    """What several calls want done at once: one does it, and a failure is that of all who waited for it."""
+
+    def __init__(self) -> None:
+        self.lock = trio.Lock()
+        self.failure: NlmError | None = None
+
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        before = self.failure
+        async with self.lock:
+            if self.failure is not None and self.failure is not before:
+                raise self.failure.again()
+            try:
+                yield
+            except NlmError as exc:
+                self.failure = exc.again()
+                raise
+
+
 class Presence:
     """Our page in Chrome. Its tasks run in `nursery`; Chrome is not touched before the first call."""
 
@@ -74,7 +94,7 @@ class Presence:
         self.place = Place(f"https://{app.APP_HOSTS[0]}", None, None)
         self.simulated = False
         self.user: str | None = None
-        self.opening, self.refreshing = trio.Lock(), trio.Lock()
+        self.opening, self.refreshing = Attempts(), Attempts()
 
     def health(self) -> Health:
         return self.chrome.health
@@ -82,7 +102,7 @@ class Presence:
     async def current_page(self) -> Page:
         """The page, made (again) if need be; calls that come meanwhile wait for the same one."""
         await self.reach()
-        async with self.opening:
+        async with self.opening.turn():
             if self.page is None or self.page.lost is not None:
                 old, self.page = self.page, None
                 if old is not None:
@@ -111,7 +131,7 @@ class Presence:
         with trio.move_on_after(JOIN):
             await link.settled.wait()
         if link.failure is not None:
-            raise link.failure
+            raise link.failure.again()
         if link.make_page is None:
             if self.health().state == "approval_pending":
                 raise ChromeApprovalPending("Chrome is waiting for the user's consent", state="approval_pending")
@@ -143,7 +163,7 @@ class Presence:
             await self.page.close()
 
     async def drop_page(self) -> None:
-        async with self.opening:
+        async with self.opening.lock:
             page, self.page, self.user = self.page, None, None
             if page is not None:
                 await page.close()
@@ -151,7 +171,7 @@ class Presence:
     async def refresh(self) -> None:
         """Read the tokens anew, once for all the calls that found them stale meanwhile."""
         page, generation = self.page, self.page.generation if self.page else 0
-        async with self.refreshing:
+        async with self.refreshing.turn():
             if page is not None and page.lost is None and page.generation == generation:
                 with self.watched("page", "ReadTokens", Effect.READ, None):
                     await page.bootstrap()

@@ -138,6 +138,8 @@ class FakeChrome:
     bootstraps: int = 0
     user: str = "1"
     bootstrap_error: NlmError | None = None
+    page_error: NlmError | None = None
+    attempts: int = 0
     dead: trio.Event = field(default_factory=trio.Event)
     tabs: list[str] = field(default_factory=list)
 
@@ -153,7 +155,10 @@ class FakeChrome:
         await self.dead.wait()
 
     async def make_page(self) -> FakePage:
+        self.attempts += 1
         await trio.sleep(0.01)
+        if self.page_error is not None:
+            raise self.page_error
         self.pages.append(FakePage(self, facts=replace(FACTS, user=self.user)))
         return self.pages[-1]
 
@@ -221,6 +226,45 @@ async def test_concurrent_calls_share_one_refresh() -> None:
             nursery.start_soon(session, LIST, REQUESTS[LIST])
     assert chrome.bootstraps == 1
     assert len(chrome.requests) == 10
+
+
+async def test_a_page_that_cannot_be_made_is_tried_once_for_all_who_wait_and_each_hears_of_it_alone() -> None:
+    errors: list[NlmError] = []
+    chrome = FakeChrome()
+    chrome.page_error = Timeout("our page in Chrome does not answer")
+    async with session_on(chrome) as session:
+
+        async def call() -> None:
+            with pytest.raises(Timeout) as caught:
+                await session(LIST, REQUESTS[LIST])
+            errors.append(caught.value.also(f"That was call {len(errors)}."))
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(5):
+                nursery.start_soon(call)
+        assert chrome.attempts == 1
+        assert [error.message[-2] for error in errors] == list("01234")
+        assert all(error.message.count("That was") == 1 for error in errors)
+        chrome.page_error, chrome.steps = None, [ok(LIST)]
+        await session(LIST, REQUESTS[LIST])
+    assert chrome.attempts == 2
+
+
+async def test_a_refresh_that_fails_is_tried_once_for_all_who_wait() -> None:
+    chrome = FakeChrome(otherwise=Answer(sent=True, status=400), bootstrap_error=Network("the line is down"))
+    codes: list[str] = []
+    async with session_on(chrome) as session:
+
+        async def call() -> None:
+            with pytest.raises(NlmError) as caught:
+                await session(LIST, REQUESTS[LIST])
+            codes.append(caught.value.code)
+
+        async with trio.open_nursery() as nursery:
+            for _ in range(5):
+                nursery.start_soon(call)
+    assert chrome.bootstraps == 1
+    assert codes == ["NETWORK"] * 5
 
 
 @pytest.mark.parametrize("rpc", [LIST, CREATE, RENAME, DELETE])
