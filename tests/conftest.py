@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import signal
 from typing import Any
 
 import pytest
@@ -16,6 +17,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if (
+        signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+    ):  # as in a shell's background: what tests start would inherit it
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     config.addinivalue_line("markers", "realtime: an async test that talks to real processes, on the real clock")
     config.addinivalue_line("markers", "long: runs only with --long")
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 import trio
 
-from nlm_cdp.application import Application
 from nlm_cdp.browser.discovery import Machine, Mode, State, locate, survey
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.cdp.generated import target
@@ -22,7 +21,7 @@ from nlm_cdp.errors import ChromeApprovalDenied, ChromeApprovalPending, NlmError
 from nlm_cdp.runtime import Options, open_runtime
 from tests.e2e.display import SETTLED_S, AskingChrome, asking, on_screen, until
 from tests.e2e.test_process import NLM, Client, initialized, serving
-from tests.e2e.world import SCOPES, World
+from tests.e2e.world import SCOPES, World, application_of
 
 pytestmark = on_screen
 LIST, CREATE = "wXbhsf", "CCqFvf"
@@ -38,7 +37,7 @@ async def asking_world(
     async with asking(tmp_path, monkeypatch) as (service, chrome):
         endpoint = form.format(profile=chrome.profile, url=chrome.endpoint, port=port_of(chrome))
         async with open_runtime(Options(endpoint=endpoint, scopes=SCOPES, toolsets=("all",))) as runtime:
-            application = Application(runtime.context, scopes=SCOPES, toolsets=("all",))
+            application = application_of(runtime)
             yield World(service, chrome, runtime, application), chrome
 
 
@@ -351,7 +350,7 @@ async def test_two_servers_ask_once_each_and_the_newer_dialog_covers_the_older(
     async with asking_world(tmp_path, monkeypatch) as (older, chrome):
         options = Options(endpoint=str(chrome.profile), scopes=SCOPES, toolsets=("all",))
         async with open_runtime(options) as runtime, trio.open_nursery() as nursery:
-            application = Application(runtime.context, scopes=SCOPES, toolsets=("all",))
+            application = application_of(runtime)
             newer = World(older.service, chrome, runtime, application)
             denied: list[NlmError] = []
 

@@ -13,7 +13,7 @@ import trio
 
 from nlm_cdp import overrides
 from nlm_cdp.api import RPCS
-from nlm_cdp.application import Application, silent
+from nlm_cdp.application import silent
 from nlm_cdp.capture.calls import Recorded, calls_of
 from nlm_cdp.capture.commands import fixtures
 from nlm_cdp.capture.demo import still
@@ -32,7 +32,7 @@ from nlm_cdp.sim.seed import seed
 from nlm_cdp.sim.simulator import Simulator, simulator
 from nlm_cdp.sim.visitor import Visit, everything, open_app
 from nlm_cdp.wire.page import APP_HOSTS
-from tests.e2e.world import SCOPES, in_chromium
+from tests.e2e.world import SCOPES, application_of, in_chromium
 
 pytestmark = in_chromium
 LISTING = "wXbhsf"
@@ -168,7 +168,7 @@ async def test_learn_heals_a_changed_id_the_same_minute(
         there.service.service.ids[LISTING] = "Qx91Zz"
         options = Options(endpoint=there.chrome.endpoint, scopes=SCOPES, toolsets=("all",))
         async with open_runtime(options) as runtime:
-            application = Application(runtime.context, scopes=SCOPES, toolsets=("all",))
+            application = application_of(runtime)
 
             async def listed() -> Any:
                 return await application.run("list_notebooks", {}, silent)
@@ -194,7 +194,7 @@ async def test_our_own_servers_calls_are_left_out(tmp_path: Path, monkeypatch: p
     async with stage() as there:
         options = Options(endpoint=there.chrome.endpoint, scopes=SCOPES, toolsets=("all",))
         async with open_runtime(options) as runtime:
-            application = Application(runtime.context, scopes=SCOPES, toolsets=("all",))
+            application = application_of(runtime)
 
             async def play() -> None:
                 await application.run("list_notebooks", {}, silent)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.application import Application, silent
+from nlm_cdp.application import silent
 from nlm_cdp.browser.discovery import find_executable
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.cdp.generated import target
@@ -21,7 +21,7 @@ from nlm_cdp.sim.chrome import end, start, throwaway_chrome, wait_for_endpoint
 from nlm_cdp.sim.simulator import Simulator, simulator
 from nlm_cdp.sim.visitor import open_app
 from nlm_cdp.wire.page import APP_HOSTS
-from tests.e2e.world import SCOPES, in_chromium, world
+from tests.e2e.world import SCOPES, application_of, in_chromium, world
 
 pytestmark = in_chromium
 
@@ -31,7 +31,7 @@ async def product(endpoint: str) -> AsyncIterator[Any]:
     """Calls of tools over an endpoint."""
     options = Options(endpoint=endpoint, scopes=SCOPES, toolsets=("all",))
     async with open_runtime(options) as runtime:
-        application = Application(runtime.context, scopes=SCOPES, toolsets=("all",))
+        application = application_of(runtime)
 
         async def call(tool: str, **arguments: Any) -> dict[str, Any]:
             return await application.run(tool, arguments, silent)

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+import trio
 
-from nlm_cdp.application import SCOPES, Application
+from nlm_cdp.application import SCOPES, Application, Progress
 from nlm_cdp.browser.discovery import find_executable
 from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.cdp.generated import target
 from nlm_cdp.errors import NlmError
+from nlm_cdp.rpc import ToolContext
 from nlm_cdp.runtime import Options, Runtime, open_runtime
 from nlm_cdp.sim.chrome import ThrowawayChrome, throwaway_chrome
 from nlm_cdp.sim.simulator import Simulator, simulator
@@ -69,7 +71,19 @@ async def world(
             files_root=str(files_root) if files_root else None,
         )
         async with open_runtime(options) as runtime:
-            yield World(service, chrome, runtime, Application(runtime.context, scopes=SCOPES, toolsets=("all",)))
+            yield World(service, chrome, runtime, application_of(runtime))
+
+
+def application_of(runtime: Runtime, pace: float = 0.1) -> Application:
+    """The tools as the server has them, with shorter pauses between two looks: the simulator needs no time."""
+
+    async def sleep(seconds: float) -> None:
+        await trio.sleep(seconds * pace)
+
+    async def context(progress: Progress) -> ToolContext:
+        return replace(await runtime.context(progress), sleep=sleep)
+
+    return Application(context, scopes=SCOPES, toolsets=("all",))
 
 
 async def targets(connection: Connection) -> list[str]:

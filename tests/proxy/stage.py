@@ -10,22 +10,20 @@ import math
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import pytest
 import trio
 
-from nlm_cdp.application import Application
 from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.errors import NlmError
-from nlm_cdp.rpc import ToolContext
 from nlm_cdp.runtime import Options, open_runtime
 from nlm_cdp.session import Session
 from nlm_cdp.sim.chrome import ThrowawayChrome, throwaway_chrome
 from nlm_cdp.sim.simulator import Simulator, simulator
-from tests.e2e.world import SCOPES, World
+from tests.e2e.world import SCOPES, World, application_of
 from tests.proxy.proxy import Proxy, hostile_proxy
 
 WITHIN = 30.0
@@ -71,10 +69,6 @@ class There(World):
         await self.proxy.control.settle(self.pages | {str(page.target_id)})
 
 
-async def at_once(seconds: float) -> None:
-    await trio.lowlevel.checkpoint()
-
-
 @asynccontextmanager
 async def behind(
     proxy: Proxy, service: Simulator, chrome: ThrowawayChrome, *, endpoint: str = "", files_root: Path | None = None
@@ -88,13 +82,7 @@ async def behind(
     )
     pages = set(await proxy.control.targets())
     async with open_runtime(options) as runtime:
-
-        async def hasty(progress: Callable[[str], Awaitable[None]]) -> ToolContext:
-            """A tool that looks again after a pause looks again at once: the service behind it needs no time."""
-            return replace(await runtime.context(progress), sleep=at_once)
-
-        application = Application(hasty, scopes=SCOPES, toolsets=("all",))
-        yield There(service, chrome, runtime, application, proxy=proxy, pages=pages)
+        yield There(service, chrome, runtime, application_of(runtime, pace=0), proxy=proxy, pages=pages)
 
 
 class Stage:
