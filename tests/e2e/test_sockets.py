@@ -329,10 +329,11 @@ def ended(client: Client, how: str) -> None:
 # A hundred strangers
 
 
-def test_among_many_tabs_only_ours_is_attached(chromium: Stage) -> None:
+@pytest.mark.parametrize("tabs", [20, pytest.param(150, marks=pytest.mark.long)])
+def test_among_many_tabs_only_ours_is_attached(chromium: Stage, tabs: int) -> None:
     async def scenario(there: There) -> None:
         control = there.proxy.control
-        made = [(await control.ask("Target.createTarget", {"url": "about:blank"}))["targetId"] for _ in range(20)]
+        made = [(await control.ask("Target.createTarget", {"url": "about:blank"}))["targetId"] for _ in range(tabs)]
         with trio.fail_after(5):
             await there.call("list_notebooks")
         assert [said.target for said in there.proxy.sent("Target.attachToTarget")] == list(there.proxy.made)
