@@ -69,14 +69,14 @@ def with_flags(machine: Machine, flags: str) -> Machine:
     return replace(machine, environ={**machine.environ, launch.FLAGS_VARIABLE: flags})
 
 
-def recorded(machine: Machine) -> own.Launched:
+def recorded(machine: Machine) -> launch.Launched:
     record = own.read_record(machine)
     assert record is not None
     return record
 
 
 @asynccontextmanager
-async def running(machine: Machine) -> AsyncIterator[own.Launched]:
+async def running(machine: Machine) -> AsyncIterator[launch.Launched]:
     await own.start(machine)
     yield recorded(machine)
     await own.stop(machine)
@@ -149,6 +149,7 @@ async def test_a_stale_record_names_a_process_that_is_another_by_now(machine: Ma
 async def test_another_browser_at_the_recorded_port_is_not_ours(machine: Machine) -> None:
     await own.start(machine)
     await own.stop(machine)
+    await freed(recorded(machine).port)
     async with listening(classic(), number=recorded(machine).port):
         assert not (await own.status(machine)).running
         with pytest.raises(ChromeNotFound):
@@ -280,6 +281,6 @@ def test_a_record_that_cannot_be_read_is_none(machine: Machine, text: str) -> No
     assert machine.data is not None
     machine.data.mkdir()
     (machine.data / "browser.json").write_text(json.dumps(GOOD))
-    assert own.read_record(machine) == own.Launched(77, 9222, "/devtools/browser/x", "/p", "/c")
+    assert own.read_record(machine) == launch.Launched(77, 9222, "/devtools/browser/x", "/p", "/c")
     (machine.data / "browser.json").write_text(text)
     assert own.read_record(machine) is None
