@@ -51,6 +51,17 @@ while True:
 """
 
 
+async def freed(port: int) -> None:
+    """Wait until nobody listens: a process that ends lets its command line go before its port."""
+    with trio.fail_after(5):
+        while True:
+            try:
+                stream = await trio.open_tcp_stream("127.0.0.1", port)
+            except OSError:
+                return
+            await stream.aclose()
+
+
 @pytest.fixture
 def machine(tmp_path: Path) -> Any:
     program = tmp_path / "chrome"
