@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import jsonschema
 import pytest
@@ -27,11 +27,11 @@ from nlm_cdp.application import SCOPES, Application
 from nlm_cdp.browser.transfer import Downloaded
 from nlm_cdp.errors import NlmError, NotFound, Outcome, UnconfirmedWrite
 from nlm_cdp.jobs import Jobs, side_by_side
+from nlm_cdp.local.database import Database
 from nlm_cdp.local.files import Roots
-from nlm_cdp.local.library import Library
-from nlm_cdp.local.store import MIGRATIONS, ChatSession
+from nlm_cdp.local.store import MIGRATIONS, ChatSession, Store
 from nlm_cdp.localfiles import saved
-from nlm_cdp.rpc import Rpc, Saved, ToolContext
+from nlm_cdp.rpc import Caller, Rpc, Saved, ToolContext
 from nlm_cdp.schema import output_schema
 from nlm_cdp.wire.batchexecute import answer_frame
 from nlm_cdp.wire.chat import ANSWER, Answer, ChatReader, Snapshot
@@ -46,6 +46,15 @@ START = 1_700_000_000
 NB, NB2, NB3 = (f"{digit * 8}-{digit * 4}-4{digit * 3}-8{digit * 3}-{digit * 12}" for digit in "123")
 S1, S2, S3, S4 = (f"{digit * 8}-{digit * 4}-4{digit * 3}-8{digit * 3}-{digit * 12}" for digit in "abcd")
 CHAT1, CHAT2 = "c1c1c1c1-0000-4000-8000-000000000001", "c2c2c2c2-0000-4000-8000-000000000002"
+
+T = TypeVar("T")
+
+
+def present(value: T | None) -> T:
+    """What must be there."""
+    assert value is not None
+    return value
+
 
 # The page
 
@@ -191,37 +200,41 @@ class FakeFiles:
 # The store
 
 
-class MemoryDatabase:
-    """`database.Database` without a file and without threads."""
+class MemoryDatabase(Database):
+    """A database without a file and without threads."""
 
     def __init__(self) -> None:
-        self.connection = sqlite3.connect(
+        super().__init__(nowhere, MIGRATIONS)
+        self.memory = sqlite3.connect(
             ":memory:", isolation_level=None, check_same_thread=False
         )  # closed where it is collected
-        weakref.finalize(self, self.connection.close)
+        weakref.finalize(self, self.memory.close)
         for statement in (statement for step in MIGRATIONS for statement in step):
-            self.connection.execute(statement)
+            self.memory.execute(statement)
 
-    async def write(self, work: Callable[[sqlite3.Connection], Any]) -> Any:
+    async def transaction(self, begin: str, work: Callable[[sqlite3.Connection], T]) -> T:
         await trio.lowlevel.checkpoint()
-        with self.connection as db:
-            db.execute("BEGIN")
+        with self.memory as db:
+            db.execute(begin)
             return work(db)
 
-    read = write
+
+def nowhere() -> Path:
+    pytest.fail("a database in memory has no file")
 
 
-class FakeStore:
-    """`store.Store` in memory: worker threads do not go with a mock clock."""
+def clock() -> float:
+    return START + trio.current_time()
+
+
+class FakeStore(Store):
+    """A store in memory: worker threads do not go with a mock clock."""
 
     def __init__(self) -> None:
-        self.library = Library(MemoryDatabase(), self.now)  # type: ignore[arg-type]
+        super().__init__(MemoryDatabase(), clock)
         self.active: str | None = None
         self.made = 0
         self.rows: dict[str, ChatSession] = {}
-
-    def now(self) -> float:
-        return START + trio.current_time()
 
     async def active_notebook(self) -> str | None:
         return self.active
@@ -293,10 +306,11 @@ every_refusal = pytest.mark.parametrize(("status", "code"), REFUSALS)
 
 
 class Bench:
-    """Tools over a caller and a store; `progress` holds what they reported."""
+    """Tools over a caller and a store; `progress` holds what they reported. `page` may take the scripts' place."""
 
     def __init__(self, store: Any = None, **options: Any) -> None:
         self.caller = FakeCaller()
+        self.page: Caller = self.caller
         self.store = FakeStore() if store is None else store
         self.progress: list[str] = []
         self.contexts = 0
@@ -312,7 +326,7 @@ class Bench:
             return work()
 
         return ToolContext(
-            call=self.caller,
+            call=self.page,
             store=self.store,
             progress=progress,
             sleep=trio.sleep,
@@ -331,7 +345,7 @@ class Bench:
         async def report(message: str) -> None:
             self.progress.append(message)
 
-        result = json.loads(json.dumps(await self.app.run(name, arguments, report)))
+        result: dict[str, Any] = json.loads(json.dumps(await self.app.run(name, arguments, report)))
         check(name, result)
         return result
 

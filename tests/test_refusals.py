@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
@@ -97,13 +98,13 @@ class DirectChrome:
 
 @asynccontextmanager
 async def simulated() -> AsyncIterator[tuple[Simulator, Bench]]:
-    sim = Simulator(0, None, "")  # type: ignore[arg-type]  # nothing listens
+    sim = Simulator(0, Path(), "")  # nothing listens
     if not sim.service.owner.notebooks:
         seed(sim.service.owner)
     async with trio.open_nursery() as nursery:
-        async with open_session(nursery, DirectChrome(sim)) as session:  # type: ignore[arg-type]
+        async with open_session(nursery, DirectChrome(sim)) as session:
             bench = Bench()
-            bench.caller = session
+            bench.page = session
             yield sim, bench
         nursery.cancel_scope.cancel()
 

@@ -528,10 +528,12 @@ async def test_a_clock_that_was_set_back_makes_no_age_negative(tmp_path: Path) -
         assert (await bench.call("list_sessions"))["sessions"][0]["age_seconds"] == 0
 
 
-async def test_a_store_that_cannot_be_used_says_so_before_quota_is_spent(bench: Bench) -> None:
+async def test_a_store_that_cannot_be_used_says_so_before_quota_is_spent(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
     async def refuse(*_: Any) -> Any:
         raise FileRefused("There is no folder to keep the local store in.")
 
-    bench.store.sessions = refuse
+    monkeypatch.setattr(bench.store, "sessions", refuse)
     assert (await bench.fails("ask_question", question="?")).code == "FILE_REFUSED"
     assert asked(bench) == []

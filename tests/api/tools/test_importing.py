@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ import trio
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.research import research
 from nlm_cdp.errors import Network, NlmError, Outcome
+from nlm_cdp.rpc import ToolContext
 from tests.api.tools.tasks import (
     CANCELLED,
     DONE,
@@ -544,17 +546,14 @@ async def test_no_report_holds_up_anything(text: str) -> None:
     listings(bench, [])
     bench.caller.script(research.IMPORT, [[source(S1, "The report", kind=8), source(S2, url=B)]])
     make_context, answered = bench.app.make_context, trio.Event()
-    context = await make_context(bench.context)
 
     async def offload(work: Callable[[], Any]) -> Any:
         found = await trio.to_thread.run_sync(work, abandon_on_cancel=True)
         await answered.wait()
         return found
 
-    async def threaded(progress: Any) -> Any:
-        return type(context)(
-            **{**{name: getattr(context, name) for name in context.__dataclass_fields__}, "offload": offload}
-        )
+    async def threaded(progress: Callable[[str], Awaitable[None]]) -> ToolContext:
+        return replace(await make_context(progress), offload=offload)
 
     async def ping() -> None:
         await bench.call("list_sources")

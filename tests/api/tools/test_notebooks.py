@@ -414,7 +414,7 @@ async def test_nothing_is_deleted_without_a_yes(bench: Bench) -> None:
 async def test_a_deleted_notebook_is_forgotten(bench: Bench) -> None:
     with_notebook(bench)
     bench.caller.script(notebooks.DELETE, [])
-    bench.store.active = NB
+    await bench.store.set_active_notebook(NB)
     session = await bench.store.create_session(NB)
     other = await bench.store.create_session(NB2)
     result = await bench.call("delete_notebook", notebook=NB, expected_title="My notebook", confirm=True)

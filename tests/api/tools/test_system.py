@@ -115,7 +115,7 @@ async def test_what_is_not_about_signing_in_opens_nothing(bench: Bench, failure:
 
 
 async def test_starting_over_asks_first(bench: Bench) -> None:
-    bench.store.active = NB
+    await bench.store.set_active_notebook(NB)
     await bench.store.create_session(NB)
     result = await bench.call("re_auth")
     assert result["status"] == "needs_confirmation"
@@ -150,7 +150,7 @@ async def test_without_a_browser_nothing_is_forgotten(bench: Bench) -> None:
 # cleanup_data
 
 
-ENTRY = {
+ENTRY: dict[str, Any] = {
     "notebook_id": NB,
     "url": "u",
     "name": "Lamps",
