@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from mcp.server.lowlevel import Server
 
 from nlm_cdp.mcp.jsonrpc import LineBuffer, MalformedMessage, decode, encode, serve
+from tests.mcp.serving import serve_over
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -103,7 +104,7 @@ async def connected(tools: Tools) -> AsyncIterator[Client]:
     ours, theirs = trio.testing.memory_stream_pair()
 
     async def run() -> None:
-        await serve(tools.server, theirs.receive_some, theirs.send_all)
+        await serve_over(tools.server, theirs)
         await theirs.aclose()
 
     async with trio.open_nursery() as nursery:
@@ -119,7 +120,8 @@ async def connected(tools: Tools) -> AsyncIterator[Client]:
 
 def text_of(answer: dict[str, Any] | None) -> str:
     assert answer is not None
-    return answer["result"]["content"][0]["text"]
+    text: str = answer["result"]["content"][0]["text"]
+    return text
 
 
 # Bytes
@@ -256,7 +258,7 @@ async def test_a_bad_line_costs_only_itself() -> None:
 async def test_a_bad_first_line_is_answered() -> None:
     ours, theirs = trio.testing.memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve, Tools().server, theirs.receive_some, theirs.send_all)
+        nursery.start_soon(serve_over, Tools().server, theirs)
         client = Client(ours)
         await ours.send_all(b"hello\n")
         answer = await client.receive()
@@ -355,7 +357,7 @@ async def test_cancelling_the_server_answers_what_it_stops() -> None:
     ours, theirs = trio.testing.memory_stream_pair()
     client = Client(ours)
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve, tools.server, theirs.receive_some, theirs.send_all)
+        nursery.start_soon(serve_over, tools.server, theirs)
         await client.send(INITIALIZE, call(1, "sleep", seconds=60))
         await client.receive()
         await trio.testing.wait_all_tasks_blocked()
@@ -383,7 +385,7 @@ async def test_a_client_that_stops_reading_holds_nothing_up(end: str, tool: str)
     client = Client(ours)
     with trio.CancelScope() as scope:
         async with trio.open_nursery() as nursery:
-            nursery.start_soon(serve, tools.server, theirs.receive_some, send)
+            nursery.start_soon(serve_over, tools.server, theirs, send)
             await client.send(INITIALIZE, call(1, "echo", text=""), call(2, tool, seconds=60), call(3, "echo", text=""))
             await stuck.wait()
             await trio.testing.wait_all_tasks_blocked()
@@ -447,7 +449,7 @@ async def test_a_lifespan_that_does_not_start_raises_its_own_error() -> None:
 
     _, theirs = trio.testing.memory_stream_pair()
     with pytest.raises(ValueError, match="no start"):
-        await serve(Tools(lifespan=lifespan).server, theirs.receive_some, theirs.send_all)
+        await serve_over(Tools(lifespan=lifespan).server, theirs)
 
 
 @pytest.mark.parametrize("seconds", [0.5, 60])

@@ -12,6 +12,7 @@ from nlm_cdp.api import TOOLS
 from nlm_cdp.mcp.prompts import DEFAULTS, RECIPES, Recipe, offered
 from nlm_cdp.mcp.server import server_of
 from tests.fakes import Bench
+from tests.mcp.serving import said_in
 
 modes = pytest.mark.parametrize("mode", ["legacy", "auto"])
 every_recipe = pytest.mark.parametrize("recipe", RECIPES, ids=lambda recipe: recipe.name)
@@ -21,7 +22,7 @@ async def text_of(bench: Bench, name: str, mode: str = "auto", **arguments: str)
     async with Client(server_of(bench.app), mode=mode) as client:
         (message,) = (await client.get_prompt(name, arguments)).messages
     assert message.role == "user"
-    return message.content.text
+    return said_in(message.content)
 
 
 @modes

@@ -35,12 +35,13 @@ from nlm_cdp.errors import (
     SignedOut,
 )
 from nlm_cdp.mcp import server
-from nlm_cdp.mcp.jsonrpc import LineBuffer, serve
+from nlm_cdp.mcp.jsonrpc import LineBuffer
 from nlm_cdp.mcp.server import INSTRUCTIONS, NAME, describe, listed, server_of
 from nlm_cdp.rpc import Args, Effect, Result, Scope, ToolContext, tool
 from nlm_cdp.text import whole
 from tests.fakes import NB, NB2, S1, Bench, answers, check, citation, lost, notebook, refused, snapshot
 from tests.fakes import source as source_row
+from tests.mcp.serving import said_in, serve_over
 
 modes = pytest.mark.parametrize("mode", ["legacy", "auto"])
 LATEST = "2026-07-28"
@@ -150,7 +151,8 @@ class Wire:
         number = await self.send(method, params)
         answer = await self.receive()
         assert answer["id"] == number
-        return answer.get("result") or answer["error"]
+        said: dict[str, Any] = answer.get("result") or answer["error"]
+        return said
 
     async def call(self, name: str, arguments: Any = None, **meta: Any) -> int:
         params = {"name": name, "arguments": arguments or {}} | ({"_meta": meta} if meta else {})
@@ -173,7 +175,7 @@ async def wired(bench: Bench, version: str | None = "2025-11-25") -> AsyncIterat
     """A server behind the stdio transport's serving, and a client that has shaken hands where a version is given."""
     ours, theirs = trio.testing.memory_stream_pair()
     async with trio.open_nursery() as nursery:
-        nursery.start_soon(serve, server_of(bench.app), theirs.receive_some, theirs.send_all)
+        nursery.start_soon(serve_over, server_of(bench.app), theirs)
         wire = Wire(ours)
         if version is not None:
             assert (await wire.ask("initialize", initialize(version)))["protocolVersion"] == version
@@ -307,14 +309,14 @@ def test_scopes_and_toolsets_are_those_that_the_command_line_knows() -> None:
 def error_of(result: Any) -> dict[str, Any]:
     """The structure of a failed call, which must have the text beside it and every field that is promised."""
     assert result.is_error is True
-    error = result.structured_content
+    error: dict[str, Any] = result.structured_content
     assert set(error) >= {"code", "message", "hint", "outcome", "retriable"}
     assert set(error) <= {"code", "message", "hint", "outcome", "retriable", "retry_after_s", "state", "details"}
     assert error["outcome"] in ("not_sent", "rejected", "unknown")
     assert isinstance(error["retriable"], bool)
     assert len(result.content) == 1
-    assert result.content[0].text.startswith(f"{error['code']}: ")
-    assert error["message"].rstrip(".") in result.content[0].text
+    assert said_in(result.content[0]).startswith(f"{error['code']}: ")
+    assert error["message"].rstrip(".") in said_in(result.content[0])
     return error
 
 
@@ -329,7 +331,7 @@ async def test_a_result_is_structure_and_text(bench: Bench, mode: str) -> None:
         assert result.structured_content is not None
         check("list_notebooks", result.structured_content)
         assert result.structured_content["notebooks"][0]["title"] == "Überblick 日本 [red]x[/red]"
-        assert "title: Überblick 日本 [red]x[/red]" in result.content[0].text
+        assert "title: Überblick 日本 [red]x[/red]" in said_in(result.content[0])
         assert len(result.content) == 1
 
 
@@ -343,9 +345,9 @@ async def test_an_answer_with_everything_in_it(bench: Bench, mode: str) -> None:
         assert result.structured_content is not None
         check("ask_question", result.structured_content)
         assert result.structured_content["_provenance"]["ai_generated"] is True
-        assert result.content[0].text.startswith("Fog [1]\n")
-        assert "excerpt: one blast" in result.content[0].text
-        assert "_provenance" not in result.content[0].text
+        assert said_in(result.content[0]).startswith("Fog [1]\n")
+        assert "excerpt: one blast" in said_in(result.content[0])
+        assert "_provenance" not in said_in(result.content[0])
 
 
 FAILURES = [
@@ -463,6 +465,7 @@ async def test_names_and_arguments_that_do_not_exist(bench: Bench, mode: str) ->
 async def test_a_call_that_is_no_call_costs_only_itself(bench: Bench) -> None:
     bench.caller.script(notebooks.LIST, [])
     async with wired(bench) as wire:
+        params: Any
         for params in (
             {},
             {"name": 5},
@@ -528,12 +531,12 @@ async def test_no_lone_surrogate_leaves_the_server(bench: Bench, mode: str) -> N
         await client.list_tools()
         result = await client.call_tool("list_sources", {"notebook": NB})
         assert [item["title"] for item in result.structured_content["sources"]] == ["bad \ufffd end", "cut 😀 pair"]
-        assert "title: bad \ufffd end" in result.content[0].text
+        assert "title: bad \ufffd end" in said_in(result.content[0])
         result.model_dump_json().encode()
 
         said: list[str | None] = []
 
-        async def heard(_progress: float, _total: float | None, message: str | None) -> None:
+        async def heard(progress: float, total: float | None, message: str | None) -> None:
             said.append(message)
 
         result = await client.call_tool("say_surrogates", {}, progress_callback=heard)
@@ -620,7 +623,7 @@ async def test_without_a_token_nothing_is_reported(bench: Bench) -> None:
 async def test_the_sdk_hears_progress_in_order_and_none_after_the_result(bench: Bench, mode: str) -> None:
     heard: list[tuple[float, str | None]] = []
 
-    async def hear(progress: float, _total: float | None, message: str | None) -> None:
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
         heard.append((progress, message))
 
     async with Client(server_of(bench.app), mode=mode) as client:

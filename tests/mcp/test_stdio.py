@@ -63,7 +63,8 @@ class Pipes:
         while b"\n" not in self.unread:
             self.unread += await trio.to_thread.run_sync(os.read, self.from_server, 65536)
         line, self.unread = self.unread.split(b"\n", 1)
-        return json.loads(line)
+        message: dict[str, Any] = json.loads(line)
+        return message
 
 
 @pytest.fixture
@@ -257,6 +258,8 @@ async def test_code_pages_bad_bytes_and_dirt_on_the_output() -> None:
     process = start(subprocess.PIPE, PYTHONIOENCODING="cp1252", PYTHONUTF8="0", LC_ALL="C")
     text = "→ — “ 🧪"
     lines = initialize() + call("echo", text=text) + b"\xff\n" + call("dirt") + PING.replace(b"\n", b"\r\n")
+    assert process.stdin is not None
+    assert process.stdout is not None
     process.stdin.write(lines)
     process.stdin.flush()
     answers = [json.loads(await trio.to_thread.run_sync(process.stdout.readline)) for _ in range(5)]
@@ -290,11 +293,14 @@ async def test_a_signal_on_an_open_pipe(number: signal.Signals) -> None:
     idle, busy = start(read), start(subprocess.PIPE)
     os.close(read)
     os.write(write, PING)
+    assert idle.stdout is not None
     assert json.loads(await trio.to_thread.run_sync(idle.stdout.readline)) == PONG
     idle.send_signal(number)
     answers, _ = await finish(idle)
     assert answers == []
     os.close(write)
+    assert busy.stdin is not None
+    assert busy.stderr is not None
     busy.stdin.write(initialize() + call("sleep"))
     busy.stdin.flush()
     await said(busy.stderr, b"sleeping\n")
@@ -326,6 +332,7 @@ async def test_the_parent_dies_while_a_sibling_holds_the_input_open() -> None:
     parent = start(read, "-c", program)
     os.close(read)
     os.write(write, initialize() + call("sleep"))
+    assert parent.stderr is not None
     await said(parent.stderr, b"sleeping\n")
     parent.kill()
     with trio.fail_after(20):
