@@ -381,10 +381,13 @@ def test_the_registry(run: Any) -> None:
 # In a process of its own
 
 
-def process(*arguments: str, **options: Any) -> subprocess.CompletedProcess[bytes]:
+def process(*arguments: str, capture_output: bool = True, **options: Any) -> subprocess.CompletedProcess[bytes]:
     environ = os.environ | {"PYTHONPATH": str(Path(nlm_cdp.__file__).parent.parent), "PYTHONIOENCODING": "cp1252"}
     command = [sys.executable, "-m", "nlm_cdp.cli", *arguments]
-    return subprocess.run(command, env=environ, check=False, timeout=60, **({"capture_output": True} | options))
+    done: subprocess.CompletedProcess[bytes] = subprocess.run(
+        command, env=environ, check=False, timeout=60, capture_output=capture_output, **options
+    )
+    return done
 
 
 def test_a_code_page_decides_nothing(tmp_path: Path) -> None:

@@ -37,7 +37,9 @@ from nlm_cdp.wire.chat import Snapshot
 from nlm_cdp.wire.document import markdown, quoted
 from nlm_cdp.wire.frames import FrameReader
 from nlm_cdp.wire.page import APP_HOSTS
-from nlm_cdp.wire.pblite import Message, Slot, canonical, cells, kind, slots, unclaimed
+from nlm_cdp.wire.pblite import Message, canonical, kind, slots, unclaimed
+from nlm_cdp.wire.rows import cells
+from nlm_cdp.wire.slots import Slot
 
 RECORDINGS = Path(__file__).parents[2] / "shared" / "wire"
 pytestmark = pytest.mark.skipif(not RECORDINGS.is_dir(), reason="no recordings in ../shared/wire beside this checkout")
@@ -94,7 +96,7 @@ def recordings() -> list[Recorded]:
     return found
 
 
-def each(found: list[Recorded]) -> Any:
+def each(found: list[Recorded]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("recorded", found, ids=lambda item: f"{item.rpc}-{item.name}")
 
 
@@ -262,8 +264,8 @@ def mirror(account: Account, recorded: Recorded) -> None:
             account.add_notebook("Researched", notebook_id=request.notebook_id)
         case research.PollResearch(), research.Tasks():
             notebook = account.add_notebook("Researched", notebook_id=request.notebook_id)
-            for row in answer.tasks or []:
-                restore_research(account, notebook, row)
+            for task in answer.tasks or []:
+                restore_research(account, notebook, task)
         case sources.DeleteSources(), _:
             restore_sources(account, account.add_notebook("Shrinking"), [Source(plain_id=request.source_ids[0])])
         case _, sources.GotSource():
@@ -284,10 +286,10 @@ def mirror(account: Account, recorded: Recorded) -> None:
             notebook = account.add_notebook("Noted", notebook_id=request.notebook_id)
             account.add_note(notebook, "Doomed", note_id=request.note_ids[0])
         case collections.ListCollections(), collections.Collections():
-            for row in answer.collections or []:
-                collection = account.add_label(account.collections, row.name, row.emoji, label_id=row.id)
+            for listed in answer.collections or []:
+                collection = account.add_label(account.collections, listed.name, listed.emoji, label_id=listed.id)
                 collection.members = [
-                    account.add_notebook("In it", notebook_id=each).id for each in row.notebooks or []
+                    account.add_notebook("In it", notebook_id=each).id for each in listed.notebooks or []
                 ]
         case creation.Create(), creation.Created():
             restore_artifacts(account, request.notebook_id, [], request.sources)
@@ -298,8 +300,8 @@ def mirror(account: Account, recorded: Recorded) -> None:
         case curating.RenameArtifact(), blocks.Artifact():
             restore_artifacts(account, "any", [answer])
         case curating.DeleteArtifact() | curating.ExportArtifact(), _:
-            row = blocks.Artifact(id=request.artifact_id, type=blocks.REPORT, report=blocks.Report(options=REPORT))
-            restore_artifacts(account, "any", [row])
+            doomed = blocks.Artifact(id=request.artifact_id, type=blocks.REPORT, report=blocks.Report(options=REPORT))
+            restore_artifacts(account, "any", [doomed])
         case elements.CopyArtifacts(), elements.Copies():
             rows = [copy.artifact.model_copy(update={"id": copy.original_id}) for copy in answer.copies]
             restore_artifacts(account, "any", rows)
@@ -373,7 +375,7 @@ def asked(options: Any) -> Any:
     """The options of a request for what a row tells."""
     if not isinstance(options, blocks.AppOptions):
         return options
-    given = {"prompt": options.prompt, "language": options.language}
+    given: dict[str, Any] = {"prompt": options.prompt, "language": options.language}
     match options.variant:
         case blocks.QUIZ:
             return blocks.QuizOptions(amount=options.quiz, **given)

@@ -174,7 +174,7 @@ def test_a_request_is_named_read_and_written_back() -> None:
 
 
 def test_variants_of_one_id_are_told_apart() -> None:
-    named = {
+    named: dict[str, list[Any]] = {
         "rename": ["nb", [[None, None, None, [None, "Title"]]]],
         "chat": ["nb", [[None, None, None, None, None, None, None, [[1], [4]]]]],
         "view": ["nb", [[None, None, None, None, None, None, None, None, [[True]]]]],

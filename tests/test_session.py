@@ -112,7 +112,8 @@ class FakePage:
         self.chrome.requests.append(request)
         step = self.chrome.steps.pop(0)
         if callable(step):
-            return await step(self, chunk)
+            answer: Answer = await step(self, chunk)
+            return answer
         return self.told(step)
 
     def told(self, step: Any) -> Answer:
@@ -120,6 +121,7 @@ class FakePage:
             if isinstance(step, ChromeLost):
                 self.lost = "gone"
             raise step
+        assert isinstance(step, Answer)
         return replace(step)
 
     async def close(self) -> None:
@@ -591,7 +593,7 @@ QUESTION = Ask(sources=["s"], question="?", context=ASK_CONTEXT, notebook_id=NB)
 
 
 def snapshot(text: str, *, final: bool) -> list[Any]:
-    row = [text, None, ["c", "t", 1], None, [[[]], None, None, None, 1]]
+    row: list[Any] = [text, None, ["c", "t", 1], None, [[[]], None, None, None, 1]]
     return ["wrb.fr", None, json.dumps([row, None, None, None, final])]
 
 

@@ -46,8 +46,12 @@ class Answer:
     failed: str | None = None
 
 
-def boxed(rpc: Rpc[Any, Any], row: Any, status: list[Any] | None = None) -> list[str]:
-    return [frame_body([[answer_frame(rpc.id, row, status)], [["di", 1]]])]
+def body(rpc: Rpc[Any, Any], row: Any, status: list[Any] | None = None) -> str:
+    return frame_body([[answer_frame(rpc.id, row, status)], [["di", 1]]])
+
+
+def boxed(rpc: Rpc[Any, Any], row: Any, status: list[Any] | None = None) -> list[str | bytes]:
+    return [body(rpc, row, status)]
 
 
 # Transport
@@ -170,16 +174,17 @@ def test_a_refused_write_hints_at_a_changed_form_and_a_refused_read_does_not() -
 def test_nothing_is_an_answer_only_where_it_is_declared() -> None:
     assert read_answer(LIST_CHATS, boxed(LIST_CHATS, None)).chats == []
     read_answer(DELETE, boxed(DELETE, None))
-    for rpc in (LIST, GET, CREATE, LOAD):
+    others: list[Rpc[Any, Any]] = [LIST, GET, CREATE, LOAD]
+    for rpc in others:
         with pytest.raises(Drift, match="nothing where data belongs"):
             read_answer(rpc, boxed(rpc, None))
 
 
 def test_a_word_in_place_of_a_payload_is_drift() -> None:
     for text in ("undefined", "", "<html>"):
-        body = frame_body([[["wrb.fr", LIST.id, text, None, None, None, "generic"]]])
+        drifted = frame_body([[["wrb.fr", LIST.id, text, None, None, None, "generic"]]])
         with pytest.raises(Drift):
-            read_answer(LIST, [body])
+            read_answer(LIST, [drifted])
 
 
 @pytest.mark.parametrize(
@@ -218,15 +223,15 @@ def test_three_kinds_of_nothing_are_three_errors() -> None:
     with pytest.raises(Drift, match="another call") as drift:
         read_answer(LIST, [frame_body([[answer_frame("ZZZZZZ", [])]])])
     assert drift.value.details["seen"] == ["ZZZZZZ"]
-    for body in ("<html>unusual traffic</html>", "", ")]}'", frame_body([[["di", 1]]])):
+    for other in ("<html>unusual traffic</html>", "", ")]}'", frame_body([[["di", 1]]])):
         with pytest.raises(NotRpcReply):
-            read_answer(LIST, [body])
+            read_answer(LIST, [other])
     with pytest.raises(Network, match="cut"):
-        read_answer(LIST, [boxed(LIST, [[PROJECT]])[0][:40]])
+        read_answer(LIST, [body(LIST, [[PROJECT]])[:40]])
 
 
 def test_a_reply_that_is_whole_stands_although_the_body_was_cut_after_it() -> None:
-    text = boxed(LIST, [[PROJECT]])[0]
+    text = body(LIST, [[PROJECT]])
     assert read_answer(LIST, [text[: text.index('[["e"') + 3]]).notebooks
 
 

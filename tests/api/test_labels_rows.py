@@ -8,6 +8,7 @@ import pytest
 
 from nlm_cdp.api import classify
 from nlm_cdp.api.labels import collections, labels
+from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.pblite import Message, canonical, unclaimed
 from tests.fakes import NB, NB2, S1, S2
 
@@ -70,7 +71,7 @@ COLLECTIONS = [
 
 
 @pytest.mark.parametrize(("rpc", "row", "expected"), [*LABELS, *COLLECTIONS])
-def test_a_request_is_one_call_and_writes_itself_back(rpc: str, row: list[Any], expected: Any) -> None:
+def test_a_request_is_one_call_and_writes_itself_back(rpc: str, row: list[Any], expected: Rpc[Any, Any]) -> None:
     assert classify(rpc, row) is expected
     again = expected.request.decode(row).encode()
     assert canonical(again) == canonical(row)

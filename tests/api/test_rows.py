@@ -40,6 +40,7 @@ def test_the_id_stands_in_two_places_and_must_stand_in_one() -> None:
     wrapped = [[None, True, ["s2"]]]
     assert Source.decode(wrapped).id == "s2"
     assert canonical(Source.decode(wrapped).encode()) == wrapped
+    bad: list[Any]
     for bad in ([], [None, "Title"], [[]], [[None, True]], [[None, True, []]]):
         with pytest.raises(DecodeError, match="a source without an id"):
             Source.decode(bad)

@@ -21,6 +21,7 @@ from nlm_cdp.browser.discovery import locate, survey
 from nlm_cdp.browser.machine import Machine
 from nlm_cdp.errors import ChromeDebuggingOff, ChromeNotFound, ChromePolicyBlocked, InvalidArgument
 from nlm_cdp.sim import chrome
+from tests.fakes import present
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -413,7 +414,7 @@ async def test_a_browser_that_only_has_to_be_started(machine: Machine) -> None:
 
 
 def blocked(machine: Machine, *names: str) -> Machine:
-    root = machine.home / "root"  # type: ignore[operator]
+    root = present(machine.home) / "root"
     for name in names:
         folder = root / "etc" / name / "policies/managed"
         folder.mkdir(parents=True)

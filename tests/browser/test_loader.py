@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import pytest
 import trio
@@ -60,7 +60,7 @@ async def test_any_other_address_is_refused_before_anything_happens(url: str, tm
     async def progress(_: int, __: int | None) -> None:
         pytest.fail("nothing is loaded")
 
-    nobody = cast("Any", None)
+    nobody: Any = None
     with pytest.raises(Drift):
         await download(nobody, HERE, url, tmp_path / "out", overwrite=False, progress=progress, timeout=1)
     assert list(tmp_path.iterdir()) == []

@@ -101,7 +101,7 @@ def test_file_systems_without_links(
     def refuse(*_: object) -> None:
         raise OSError(number, "no links here")
 
-    monkeypatch.setattr(partfile.os, "link", refuse)
+    monkeypatch.setattr(os, "link", refuse)
     part = PartFile(destination)
     part.write(b"new")
     if taken:

@@ -15,10 +15,11 @@ from nlm_cdp.capture.cli import main
 from nlm_cdp.capture.commands import fixtures
 from nlm_cdp.capture.fixture import fixture, redactor
 from nlm_cdp.capture.folder import Folder
+from tests.capture.scripts import reply
 from tests.capture.test_drift import GET, project
 from tests.capture.test_fixture import LISTING, recorded
 from tests.capture.test_har import entry
-from tests.capture.test_reading import call, reply
+from tests.capture.test_reading import call
 
 KEY = redactor(b"key")
 

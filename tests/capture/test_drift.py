@@ -9,8 +9,9 @@ import pytest
 from nlm_cdp.capture.calls import Recorded
 from nlm_cdp.capture.drift import Class, compare
 from nlm_cdp.overrides import Overrides
+from tests.capture.scripts import reply
 from tests.capture.test_fixture import LISTING, NOTEBOOK, recorded
-from tests.capture.test_reading import call, reply
+from tests.capture.test_reading import call
 
 GET = [NOTEBOOK, None, [2], None, 0]
 

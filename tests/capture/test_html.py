@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from typing import Any
 
@@ -53,7 +54,7 @@ class Reader(HTMLParser):
 
 
 def report(*entries: Entry, looked: int = 103, **known: Any) -> Report:
-    return Report(list(entries), **{"unseen": [], "looked": looked, "signed_out": False, "overrides": {}} | known)
+    return replace(Report(list(entries), unseen=[], looked=looked, signed_out=False, overrides={}), **known)
 
 
 def entry(rpc: str = "rLM1Ne", *kinds: Class, method: str = "GetProject", tree: list[Line] | None = None) -> Entry:

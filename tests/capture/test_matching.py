@@ -8,9 +8,10 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.capture.calls import Recorded
 from nlm_cdp.capture.matching import Candidate, Match, match
 from nlm_cdp.capture.reading import read
+from tests.capture.scripts import reply
 from tests.capture.test_drift import GET, project
 from tests.capture.test_fixture import LISTING, recorded
-from tests.capture.test_reading import call, reply
+from tests.capture.test_reading import call
 
 
 def found(*calls: Recorded, alive: set[str] | None = None) -> Any:

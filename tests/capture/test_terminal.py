@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from nlm_cdp.capture.calls import Recorded
 from nlm_cdp.capture.drift import compare
 from nlm_cdp.capture.sinks import told
 from nlm_cdp.capture.terminal import follow_text, report_text, short
 from nlm_cdp.overrides import Overrides
+from tests.capture.scripts import reply
 from tests.capture.test_drift import GET, project
 from tests.capture.test_fixture import LISTING, recorded
-from tests.capture.test_reading import call, reply
+from tests.capture.test_reading import call
 
 
-def shown(found: object, *, colour: bool = False) -> str:
-    return follow_text("head", told(found, Overrides()), colour=colour)  # type: ignore[arg-type]
+def shown(found: Recorded, *, colour: bool = False) -> str:
+    return follow_text("head", told(found, Overrides()), colour=colour)
 
 
 def test_the_worst_comes_first_and_what_was_not_seen_is_no_news() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from contextlib import asynccontextmanager
+from typing import Any
 
 import pytest
 import trio
@@ -35,6 +36,7 @@ class FakeChrome:
             if isinstance(event, Request):
                 self.request = event
             else:
+                assert isinstance(event, Frame)
                 self.frames.append(event)
 
     async def write(self, data: bytes = b"") -> None:
@@ -47,15 +49,17 @@ class FakeChrome:
 
     async def accept(self) -> None:
         await self.knock()
+        assert self.request is not None
         self.protocol.send_response(self.protocol.accept(self.request))
         await self.write()
 
-    async def hear(self) -> dict:
+    async def hear(self) -> dict[str, Any]:
         while not self.frames:
             await self.read()
         frame = self.frames.pop(0)
         assert frame.opcode is Opcode.TEXT
-        return json.loads(bytes(frame.data))
+        message: dict[str, Any] = json.loads(bytes(frame.data))
+        return message
 
     async def say(self, message: object) -> None:
         text = message if isinstance(message, bytes) else json.dumps(message).encode()
@@ -65,7 +69,7 @@ class FakeChrome:
     async def event(self, method: str, session: str | None = None, **params: object) -> None:
         await self.say({"method": method, "params": params} | ({"sessionId": session} if session else {}))
 
-    async def answer(self, **result: object) -> dict:
+    async def answer(self, **result: object) -> dict[str, Any]:
         """Hear one command and give it this result."""
         heard = await self.hear()
         await self.say({"id": heard["id"], "result": result})

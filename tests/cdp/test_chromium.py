@@ -103,7 +103,9 @@ async def test_an_exception_in_the_page_is_told() -> None:
     async with chromium() as chrome, open_connection(chrome.endpoint) as connection:
         _, session, _ = await open_page(connection)
         _, exception = await connection.execute(runtime.evaluate("throw new TypeError('no')"), session=session)
+        assert exception is not None
         assert exception.text == "Uncaught"
+        assert exception.exception is not None
         assert (exception.exception.class_name, exception.exception.subtype) == ("TypeError", "error")
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import logging
 import math
 import struct
+import sys
 import tracemalloc
+from functools import partial
+from typing import Any
 
 import pytest
 import trio
@@ -25,7 +28,7 @@ SECRET = "the-payload-of-the-user"
 settled = trio.testing.wait_all_tasks_blocked
 
 
-class Outcomes(list):
+class Outcomes(list[Any]):
     """What became of calls made in the background: a value or an exception each."""
 
     async def gather(self, connection, command, **options) -> None:
@@ -39,16 +42,16 @@ class Gate(trio.abc.Stream):
     """A stream that stops sending, after `room` more bytes, until it is opened again."""
 
     def __init__(self, stream: trio.abc.Stream) -> None:
-        self.stream, self.room, self.opened = stream, math.inf, trio.Event()
+        self.stream, self.room, self.opened = stream, sys.maxsize, trio.Event()
 
     def shut(self, room: int = 0) -> None:
         self.room, self.opened = room, trio.Event()
 
     def open(self) -> None:
-        self.room = math.inf
+        self.room = sys.maxsize
         self.opened.set()
 
-    async def send_all(self, data: bytes) -> None:
+    async def send_all(self, data: bytes | bytearray | memoryview[int]) -> None:
         if len(data) > self.room:
             await self.stream.send_all(data[: self.room])
             data = data[self.room :]
@@ -58,7 +61,7 @@ class Gate(trio.abc.Stream):
     async def wait_send_all_might_not_block(self) -> None:
         await trio.lowlevel.checkpoint()
 
-    async def receive_some(self, max_bytes: int | None = None) -> bytes:
+    async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
         return await self.stream.receive_some(max_bytes)
 
     async def aclose(self) -> None:
@@ -265,7 +268,7 @@ async def test_a_dead_socket_ends_every_call_at_once_and_plainly(connected, end)
     async with connected() as (connection, chrome), trio.open_nursery() as nursery:
         outcomes = Outcomes()
         for session in (None, S1, S2):  # the root connection too
-            nursery.start_soon(lambda s=session: outcomes.gather(connection, page.enable(), session=s))
+            nursery.start_soon(partial(outcomes.gather, connection, page.enable(), session=session))
         nursery.start_soon(connection.wait_closed)
         await settled()
         start = trio.current_time()
@@ -423,7 +426,7 @@ async def test_a_large_reply_costs_little_more_than_itself(connected) -> None:
 
         pieces: list[int] | None = None
 
-        async def receive_some(self, max_bytes: int | None = None) -> bytes:
+        async def receive_some(self, max_bytes: int | None = None) -> bytes | bytearray:
             if not self.pieces:
                 return await super().receive_some(max_bytes)
             await trio.lowlevel.checkpoint()
@@ -432,9 +435,14 @@ async def test_a_large_reply_costs_little_more_than_itself(connected) -> None:
                 return b"\x81\x7f" + struct.pack("!Q", len(start) + size + len(end)) + start
             return b"x" * 2**20 if left else end
 
-    gates = []
+    gates: list[LargeReply] = []
+
+    def gated(stream: trio.abc.Stream) -> LargeReply:
+        gates.append(LargeReply(stream))
+        return gates[0]
+
     async with (
-        connected(lambda stream: gates.append(LargeReply(stream)) or gates[0]) as (connection, chrome),
+        connected(gated) as (connection, chrome),
         trio.open_nursery() as nursery,
     ):
         outcomes = Outcomes()

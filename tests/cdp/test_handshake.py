@@ -8,6 +8,8 @@ import sys
 
 import pytest
 import trio
+from websockets.datastructures import Headers
+from websockets.exceptions import InvalidStatus
 from websockets.http11 import Response
 
 from nlm_cdp.cdp import handshake
@@ -137,7 +139,7 @@ async def test_a_stream_that_is_dead_already_is_a_plain_error(wire) -> None:
 
 
 def test_a_refusal_is_no_longer_than_a_line() -> None:
-    error = handshake.refusal(handshake.InvalidStatus(Response(403, "Forbidden", {}, b"word " * 1000)))
+    error = handshake.refusal(InvalidStatus(Response(403, "Forbidden", Headers(), b"word " * 1000)))
     assert len(error.message) < 400
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -33,12 +35,12 @@ SESSION = SessionID("S1")
 SECRET = "the-payload-of-the-user"
 
 
-def sent(protocol: Protocol, command, session: SessionID | None = None) -> tuple[int, dict]:
+def sent(protocol: Protocol, command, session: SessionID | None = None) -> tuple[int, dict[str, Any]]:
     id_, text = protocol.send(command, session)
     return id_, json.loads(text)
 
 
-def receive(protocol: Protocol, message: object) -> list:
+def receive(protocol: Protocol, message: object) -> list[Any]:
     return protocol.receive(message if isinstance(message, str) else json.dumps(message))
 
 
@@ -137,7 +139,7 @@ def test_a_forgotten_command_is_closed_and_its_late_reply_ignored() -> None:
     id_, _ = protocol.send(command)
     protocol.forget(id_)
     protocol.forget(id_)
-    assert command.gi_frame is None
+    assert inspect.getgeneratorstate(command) == inspect.GEN_CLOSED
     assert not protocol.pending
     assert receive(protocol, {"id": id_, "result": {}}) == []
 
@@ -203,7 +205,7 @@ def test_a_huge_reason_is_cut() -> None:
         {"result": {"targetId": [SECRET]}},
     ],
 )
-def test_a_reply_without_what_we_read_is_an_error_and_never_an_invented_value(rest: dict) -> None:
+def test_a_reply_without_what_we_read_is_an_error_and_never_an_invented_value(rest: dict[str, Any]) -> None:
     protocol = Protocol()
     id_, _ = sent(protocol, target.create_target("about:blank"))
     error = failure(protocol, {"id": id_} | rest)
@@ -364,7 +366,7 @@ def test_no_event_breaks_the_reader(method: str, params: object, session: object
 def test_no_message_breaks_the_reader_or_answers_twice(message: object) -> None:
     protocol = Protocol()
     protocol.send(page.get_frame_tree(), SESSION)
-    answers: list = []
+    answers: list[Any] = []
     for _ in range(2):
         with contextlib.suppress(BadMessage):
             answers += receive(protocol, message)

@@ -49,4 +49,4 @@ def test_an_unlisted_word_is_a_member_of_its_own() -> None:
         assert hash(blue) == hash("blue")
     assert list(Colour) == [Colour.RED]
     with pytest.raises(ValueError, match="is not a valid"):
-        Colour(3)
+        Colour(3)  # type: ignore[arg-type]

@@ -9,6 +9,7 @@ import stat
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ posix = pytest.mark.skipif(sys.platform == "win32", reason="modes and links are 
 
 
 def seen(**changes: Any) -> Exchange:
-    return Exchange(**{"rpc": "wXbhsf", "method": "List", "effect": "read", "notebook": NB, "sent": 3} | changes)
+    return replace(Exchange("wXbhsf", "List", "read", notebook=NB, sent=3), **changes)
 
 
 def at(folder: Path, **options: Any) -> Audit:

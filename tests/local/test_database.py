@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import trio
@@ -367,8 +367,8 @@ def test_a_filesystem_without_wal_keeps_a_journal() -> None:
             if statement.endswith("WAL"):
                 raise sqlite3.OperationalError("disk I/O error")
 
-    db = Refusing()
-    use_wal(cast("Any", db))
+    db: Any = Refusing()
+    use_wal(db)
     assert db.statements == ["PRAGMA journal_mode = WAL", "PRAGMA journal_mode = DELETE"]
 
 

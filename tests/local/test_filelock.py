@@ -26,8 +26,8 @@ def test_a_lock_that_is_held_is_not_given_again(tmp_path: Path) -> None:
 
 def test_a_holder_that_is_killed_lets_go(tmp_path: Path) -> None:
     path = tmp_path / "it.lock"
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
-    with subprocess.Popen([sys.executable, "-c", HOLDER, str(path)], **pipes) as process:
+    command = [sys.executable, "-c", HOLDER, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline().strip() == b"1"
         with locked(path, wait=False) as mine:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.api.notebooks.notebooks import CREATE, LIST, RENAME, CreateNotebook
+from nlm_cdp.api.notebooks.notebooks import CREATE, LIST, RENAME, CreateNotebook, RenameNotebook
 from nlm_cdp.browser import transfer
 from nlm_cdp.browser.bridge import Answer
 from nlm_cdp.errors import FileRefused, Network, NlmError, Outcome
@@ -27,7 +27,7 @@ async def observed(chrome: FakeChrome) -> Any:
     """A session, and what was told of the calls it made; opening a page is left out."""
     told: list[Exchange] = []
     async with trio.open_nursery() as nursery:
-        async with open_session(nursery, chrome, observe=told.append) as session:  # type: ignore[arg-type]
+        async with open_session(nursery, chrome, observe=told.append) as session:
             await session.current_page()
             assert [(seen.rpc, seen.method) for seen in told] == [("page", "OpenPage")]
             told.clear()
@@ -46,8 +46,10 @@ async def test_a_call_is_told_with_its_sizes() -> None:
     async with observed(FakeChrome([ok(RENAME)])) as (session, told):
         await session(RENAME, REQUESTS[RENAME])
     (seen,) = told
+    request = REQUESTS[RENAME]
+    assert isinstance(request, RenameNotebook)
     assert (seen.rpc, seen.method, seen.effect) == (RENAME.id, RENAME.method, "set")
-    assert seen.notebook == REQUESTS[RENAME].notebook_id
+    assert seen.notebook == request.notebook_id
     assert seen.received == len(ok(RENAME).body)
     assert 20 < seen.sent < 200
 
@@ -108,7 +110,7 @@ async def test_the_tool_is_the_one_whose_task_calls() -> None:
 
     async with trio.open_nursery() as outer:
         chrome = FakeChrome(otherwise=ok(LIST))
-        opening = open_session(outer, chrome, observe=lambda seen: tools.append((seen.rpc, TOOL.get())))  # type: ignore[arg-type]
+        opening = open_session(outer, chrome, observe=lambda seen: tools.append((seen.rpc, TOOL.get())))
         async with opening as session, trio.open_nursery() as nursery:
             for tool in ("one", "two"):
                 nursery.start_soon(work, session, tool)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from nlm_cdp.api import RPCS
@@ -161,10 +163,11 @@ async def test_chat_settings_keep_the_prompt_when_the_goal_goes_back(running) ->
     async with running(seed=False) as (sim, client):
         notebook = sim.service.owner.add_notebook("Chat")
 
-        async def configured(goal: project.Goal) -> list:
+        async def configured(goal: project.Goal) -> list[Any]:
             settings = project.ChatSettings(goal=goal, length=1)
             request = notebooks.ConfigureChat(notebook_id=notebook.id, settings=settings)
-            return (await client.reply(notebooks.CONFIGURE_CHAT, request)).row[6:]
+            cells: list[Any] = (await client.reply(notebooks.CONFIGURE_CHAT, request)).row[6:]
+            return cells
 
         assert await configured(project.Goal(code=2, prompt="Be brief.")) == [
             None,

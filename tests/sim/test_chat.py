@@ -174,7 +174,8 @@ async def status_of(client, request: chat.Ask) -> int:
         body = await line.body()
     (frame,) = [frame for frame in FrameReader().feed(body) if frame[0] == "wrb.fr"]
     assert len(frame) == 6
-    return frame[5][0]
+    code: int = frame[5][0]
+    return code
 
 
 # The conversation

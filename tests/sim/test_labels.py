@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from nlm_cdp.api.labels import collections, labels
@@ -63,7 +65,7 @@ async def test_an_update_takes_the_first_id_and_what_it_does_not_know_without_a_
         first, second, third = notebook.sources
         label = account.add_label(notebook.labels, "Fog", "🌫️")
 
-        async def update(part: list, label_id: str = label.id) -> list | None:
+        async def update(part: list[Any], label_id: str = label.id) -> list[Any] | None:
             row = labels.AddToLabel(notebook_id=notebook.id, label_id=label_id, source_ids=[]).encode()
             row[3] = [part]
             reply = read_replies((await client.post(Call("le8sX", row))).body).of("le8sX")

@@ -11,6 +11,7 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.sim.actions import BATCHES, NAMED
 from nlm_cdp.wire import page
 from nlm_cdp.wire.batchexecute import PATH, Call, f_req, form, read_replies
+from tests.sim.conftest import Got
 
 pytestmark = pytest.mark.realtime
 LIST = Call("wXbhsf", notebooks.ListNotebooks().encode())
@@ -151,7 +152,8 @@ async def test_a_call_needs_cookie_origin_and_token(running) -> None:
         target = client.target(PATH, rpcids="wXbhsf")
 
         async def status(headers: dict[str, str], at: bytes = body, to: str = target) -> int:
-            return (await client.request("POST", to, headers=headers, body=at)).status
+            got: Got = await client.request("POST", to, headers=headers, body=at)
+            return got.status
 
         assert await status(client.same_origin) == 200
         assert await status({"origin": "https://notebook.google.com"}) == 200

@@ -14,6 +14,7 @@ from nlm_cdp.sim.records import VIEWER
 from nlm_cdp.wire.batchexecute import Call
 from nlm_cdp.wire.document import plain_text
 from nlm_cdp.wire.pblite import unclaimed
+from tests.fakes import present
 
 pytestmark = pytest.mark.realtime
 
@@ -31,12 +32,17 @@ async def looks(client: Any, notebook: Any, count: int) -> list[list[int]]:
 
 
 async def fast(client: Any, notebook: Any, query: research.Query = WEB) -> str:
-    started = await client.call(research.START_FAST, research.StartFast(query=query, notebook_id=notebook.id))
+    started: research.FastStarted = await client.call(
+        research.START_FAST, research.StartFast(query=query, notebook_id=notebook.id)
+    )
     return started.research_id
 
 
 async def deep(client: Any, notebook: Any) -> research.DeepStarted:
-    return await client.call(research.START_DEEP, research.StartDeep(query=WEB, notebook_id=notebook.id))
+    started: research.DeepStarted = await client.call(
+        research.START_DEEP, research.StartDeep(query=WEB, notebook_id=notebook.id)
+    )
+    return started
 
 
 def page(url: str, title: str = "Any") -> research.Entry:
@@ -136,7 +142,11 @@ async def test_cancelling_answers_nothing_and_shows_late(running) -> None:
         (notebook,) = sim.service.owner.notebooks.values()
         started = await deep(client, notebook)
         assert await looks(client, notebook, 2) == [[], [1]]
-        for research_id in ("00000000-0000-0000-0000-000000000000", started.session_id, started.research_id):
+        for research_id in (
+            "00000000-0000-0000-0000-000000000000",
+            present(started.session_id),
+            present(started.research_id),
+        ):
             request = research.CancelResearch(research_id=research_id)
             assert (await client.reply(research.CANCEL, request)).row == []
         assert await looks(client, notebook, 3) == [[1], [4], [4]]

@@ -13,6 +13,7 @@ from nlm_cdp.sim.markup import blocks, elements
 from nlm_cdp.sim.records import MARKDOWN, TEXT, Source
 from nlm_cdp.sim.retrieval import best_sentence, chunks, frequent, ranked, sentences, terms
 from nlm_cdp.wire.document import units
+from tests.fakes import present
 
 
 def source(text: str, kind: int = TEXT, name: str = "s") -> Source:
@@ -35,7 +36,7 @@ def test_elements_and_chunks_are_contiguous_for_any_text(text: str) -> None:
 
 def test_lists_are_numbered_as_in_recordings() -> None:
     made = list(elements(blocks("- a\n- b\n  - c\n\n- d\n7. e")))
-    bullets = [element.paragraph.bullet for element in made]
+    bullets = [present(present(element.paragraph).bullet) for element in made]
     assert [(b.level, b.glyph, b.kind, b.ordinal, b.counter) for b in bullets] == [
         (None, "•", 1, 1, 0),
         (None, "•", 1, 2, 1),
@@ -47,8 +48,9 @@ def test_lists_are_numbered_as_in_recordings() -> None:
 
 def test_a_ragged_table_is_kept() -> None:
     (element,) = elements(blocks("| a | b |\n|---|---|\n| c |"))
-    assert (element.table.n_rows, element.table.n_columns) == (2, 2)
-    assert [len(row.cells) for row in element.table.rows] == [2, 1]
+    table = present(element.table)
+    assert (table.n_rows, table.n_columns) == (2, 2)
+    assert [len(row.cells) for row in table.rows] == [2, 1]
     assert element.end == 3
 
 
@@ -98,10 +100,10 @@ def test_addresses_that_cannot_be_read(url: str) -> None:
 
 
 def test_made_up_pages_say_so_and_stay_the_same() -> None:
-    found = web_page("https://news.example/long_read-about%20whales?lang=en")
+    found = present(web_page("https://news.example/long_read-about%20whales?lang=en"))
     assert found == web_page("https://news.example/long_read-about%20whales?lang=en")
     assert "whales" in found.title
-    for made in (found, video("https://www.youtube.com/watch?v=abc"), drive_file("x", "id")):
+    for made in (found, present(video("https://www.youtube.com/watch?v=abc")), drive_file("x", "id")):
         assert "simulated" in made.text.lower()
         assert "simulated" in made.title.lower()
     assert video("https://www.youtube.com/nothing") is None

@@ -21,6 +21,7 @@ from nlm_cdp.sim.records import VIEWER, Artifact, Notebook
 from nlm_cdp.sim.seed import seed
 from nlm_cdp.sim.state import Account, Service
 from nlm_cdp.wire.document import markdown
+from tests.fakes import present
 
 START = 1_700_000_000
 
@@ -109,15 +110,17 @@ def test_media_lead_to_the_media_hosts(account: Account, notebook: Notebook) -> 
     row = done(account, notebook, blocks.AUDIO, blocks.AudioOptions()).row
     best = kind_of(row).files["m4a"](row)[0]
     assert best.url.startswith(f"https://{DOWNLOAD}/download?")
-    assert best.url == row.audio.direct
-    assert [entry.kind for entry in row.audio.media] == [4, 1, 2, 3]
+    assert best.url == present(row.audio).direct
+    assert [entry.kind for entry in present(row.audio).media] == [4, 1, 2, 3]
     assert all(media.size > 0 for media in account.service.media.values())
 
 
 def test_content_is_made_of_the_sources(account: Account, notebook: Notebook) -> None:
     report = done(account, notebook, blocks.REPORT, blocks.ReportOptions(kind="Briefing Doc", f8=True)).row
-    assert markdown(report.report.document.decode()).split() == report.report.markdown.split()
-    assert "It keeps its notebooks in memory" in report.report.markdown
+    written = present(report.report)
+    text = present(written.markdown)
+    assert markdown(present(written.document).decode()).split() == text.split()
+    assert "It keeps its notebooks in memory" in text
     table = done(account, notebook, blocks.TABLE, blocks.TextOptions()).row
     assert [line[0] for line in table_rows(table)[1:]] == [source.title for source in notebook.sources.values()]
     quiz = done(account, notebook, blocks.APP, blocks.QuizOptions(amount=blocks.Amount(quantity=1))).row
@@ -126,7 +129,7 @@ def test_content_is_made_of_the_sources(account: Account, notebook: Notebook) ->
 
 def test_listings_leave_pages_out(account: Account, notebook: Notebook) -> None:
     quiz = done(account, notebook, blocks.APP, blocks.QuizOptions()).row
-    assert quiz.app.html
+    assert present(quiz.app).html
     assert look(account, notebook)[0].app.html == ""
 
 

@@ -38,7 +38,8 @@ async def started(sim, client, **changes: Any) -> str:
     headers, body = start_of(sim, **changes)
     got = await client.request("POST", f"{PATH}?authuser=0", headers=headers, body=body)
     assert got.status == 200
-    return got.header("x-goog-upload-url")
+    url: str = got.header("x-goog-upload-url")
+    return url
 
 
 async def step(client, url: str, command: str, body: bytes = b"", host: str = APP, **headers: str) -> Any:

@@ -56,7 +56,7 @@ class Ruler:
         return [0, self.at, None, None, [len(rows), len(rows[0]) if rows else 0, [[0, 0, row] for row in cells]]]
 
 
-def document(*elements: Row, kind: int | None = None) -> Row:
+def document(*elements: Any, kind: int | None = None) -> Row:
     return [[list(elements)], None, None, None, kind]
 
 

@@ -278,6 +278,7 @@ def test_a_wrong_type_in_any_cell_is_named_and_never_shown(message: type[Message
 def test_what_is_present_in_a_cell_is_kept_or_told(message: type[Message]) -> None:
     row = sample(message, depth=2)
     for place in places(message, row):
+        value: Any
         for value in ([], 0, False, "", None, True, 1, 1.0, {}, [None], [[]], [0]):
             mutated = put(row, place.indexes, value)
             try:
@@ -374,7 +375,7 @@ class Tree(Message):
 
 LEAVES = st.builds(Leaf, name=st.text(max_size=3), size=st.integers())
 FREE = st.lists(st.none() | st.booleans() | st.integers() | st.text(max_size=2) | st.just({"5": 1}), max_size=3)
-TREES = st.deferred(
+TREES: st.SearchStrategy[Tree] = st.deferred(
     lambda: st.builds(
         Tree,
         id=st.text(max_size=3),
@@ -426,6 +427,7 @@ def test_presence_of_falsy_cells_is_kept() -> None:
         many: Annotated[list[int], Tag(3)] = []
 
     assert Falsy().encode() == []
+    row: list[Any]
     for row in ([""], [None, ""], [None, None, []], ["", "", []]):
         assert Falsy.decode(row).encode() == row
 

@@ -10,7 +10,7 @@ from tests.fakes import START, Bench
 R1, R2, R3 = (f"{digit * 8}-0000-4000-8000-{digit * 12}" for digit in "123")
 SESSION = "99999999-0000-4000-8000-999999999999"
 A, B = ["https://a.test/x", "Page A", "why A", 1], ["https://b.test/y", "Page B", "why B", 1]
-REPORT = [None, "The report", None, 5, None, None, ["# Fog\n\nSee [A](https://a.test/x).", 3]]
+REPORT: list[Any] = [None, "The report", None, 5, None, None, ["# Fog\n\nSee [A](https://a.test/x).", 3]]
 RUNNING, DONE, NO_RESULTS, CANCELLED = 1, 2, 3, 4
 
 
@@ -26,7 +26,7 @@ def task(
     in_notebook: str | None = None,
 ) -> list[Any]:
     findings = [list(found), summary] if found else None
-    job = [in_notebook, [query, corpus], 5 if deep else 1, findings, status]
+    job: list[Any] = [in_notebook, [query, corpus], 5 if deep else 1, findings, status]
     if deep:
         job.append([SESSION, None, 1, None, "a model"])
     return [task_id, job, [at + 9, 5], [at, 5]]

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.studio import studio
-from nlm_cdp.errors import NotReady, Permission, RateLimited, Service
+from nlm_cdp.errors import NlmError, NotReady, Permission, RateLimited, Service
 from tests.api.tools.test_studio import AUDIO, PENDING, REPORT, URL, row
 from tests.fakes import NB, START, Bench, FakeFiles
 
@@ -32,7 +33,7 @@ async def test_the_download_address_is_taken_first(bench: Bench, tmp_path: Path)
 
 
 @pytest.mark.parametrize("trouble", [NotReady("404"), Permission("403"), Service("html")])
-async def test_another_address_is_tried(bench: Bench, trouble: Exception) -> None:
+async def test_another_address_is_tried(bench: Bench, trouble: NlmError) -> None:
     bench.caller.transfers = [trouble, None]
     await bench.call("download_artifact", type="audio")
     assert bench.caller.browser == [f"download {URL}-dv", f"download {URL}"]
@@ -81,7 +82,9 @@ async def test_a_text_is_written_without_the_browser(bench: Bench, tmp_path: Pat
         ({"artifact": "Nothing"}, "NOT_FOUND"),
     ],
 )
-async def test_what_is_refused_is_refused_before_anything_is_fetched(bench: Bench, arguments: dict, code: str) -> None:
+async def test_what_is_refused_is_refused_before_anything_is_fetched(
+    bench: Bench, arguments: dict[str, Any], code: str
+) -> None:
     assert (await bench.fails("download_artifact", **arguments)).code == code
     assert bench.caller.browser == []
 

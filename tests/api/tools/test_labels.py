@@ -51,6 +51,7 @@ async def test_labels_with_their_sources(bench: Bench) -> None:
 
 
 async def test_no_labels_are_none_and_a_strange_listing_is_drift(bench: Bench) -> None:
+    answer: list[Any]
     for answer in ([], [None], [[]]):
         bench.caller.script(labels.LIST, answer)
         assert (await bench.call("list_labels"))["labels"] == []

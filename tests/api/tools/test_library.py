@@ -20,7 +20,8 @@ def bench() -> Bench:
 
 async def add(bench: Bench, notebook_id: str = NB, name: str = "Lamps", **said: Any) -> dict[str, Any]:
     arguments = {"url": URL + notebook_id, "name": name, "description": "All about lamps", "topics": ["light"]}
-    return (await bench.call("add_notebook", **arguments | said))["entry"]
+    entry: dict[str, Any] = (await bench.call("add_notebook", **arguments | said))["entry"]
+    return entry
 
 
 # add_notebook
@@ -183,7 +184,7 @@ async def test_a_name_wins_over_a_title_but_not_over_an_id(bench: Bench) -> None
     bench.caller.script(notebooks.LIST, [[notebook(NB3, "Shared title"), notebook(NB2, "Shared titles")]])
     bench.caller.script(notebooks.GET, lambda request: [notebook(request.notebook_id)])
 
-    async def meant(reference: str) -> str:
+    async def meant(reference: str) -> Any:
         return (await bench.call("get_notebook", notebook=reference))["notebook"]["id"]
 
     assert await meant("shared title") == NB

@@ -131,6 +131,7 @@ async def test_no_notes_is_empty_and_a_strange_listing_is_drift(bench: Bench) ->
         listings(bench, rows)
         result = await bench.call("list_notes")
         assert (result["notes"], result["total"]) == ([], 0)
+    answer: list[Any]
     for answer in (["x"], [[[5]]], [["bad"]], [[[None, bare(N1)]]], [[[N1, "text"]]], [{"0": []}]):
         bench.caller.script(notes.LIST, answer)
         assert (await bench.fails("list_notes")).code == "DRIFT"

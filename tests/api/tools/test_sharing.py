@@ -9,6 +9,7 @@ import pytest
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sharing import sharing
 from nlm_cdp.errors import Drift, Network, NlmError, Outcome, RateLimited
+from nlm_cdp.rpc import Rpc
 from tests.fakes import NB, NB2, REFUSALS, Bench, lost, notebook, refused
 
 OWNER, ANN, BOB, CY = "owner@a.test", "ann@a.test", "bob@b.test", "cy@c.test"
@@ -344,7 +345,7 @@ async def test_removals_that_are_none(bench: Bench, emails: Any) -> None:
 
 # What the service says, and what it shows
 
-CASES = [
+CASES: list[tuple[str, dict[str, Any], Rpc[Any, Any], Any, Any]] = [
     ("set_sharing", {"public": True}, sharing.SET_PUBLIC, status(), status(public=True)),
     ("set_sharing", {"view_level": "chat"}, notebooks.SET_VIEW_LEVEL, None, None),
     ("share_notebook", {"grants": [{"email": ANN, "role": "viewer"}]}, sharing.GRANT, status(), status(person(ANN))),

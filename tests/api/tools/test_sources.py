@@ -556,6 +556,7 @@ async def test_a_guide(bench: Bench) -> None:
     assert (result["summary"], result["keywords"]) == ("About fog", ["fog", "horn"])
     assert result["_provenance"]["ai_generated"] is True
     assert bench.caller.sent(sources.GUIDE)[0].encode() == [[[[S1]]]]
+    row: Any
     for row in (None, [], [[]], [[[None, [""], []]]]):
         bench.caller.script(sources.GUIDE, row)
         assert (await bench.fails("get_source_guide", source=S1)).code == "NOT_READY"

@@ -168,6 +168,7 @@ async def test_next_steps(bench: Bench) -> None:
 @pytest.mark.parametrize("surface", ["chat", "next_steps"])
 async def test_no_suggestions_and_unreadable_ones(bench: Bench, surface: str) -> None:
     rpc = questions.SUGGEST_STEPS if surface == "next_steps" else questions.SUGGEST_PROMPTS
+    row: Any
     for row in (None, [], [None], [[]]):
         bench.caller.script(rpc, row)
         assert (await bench.call("suggest_questions", surface=surface))["suggestions"] == []

@@ -106,6 +106,7 @@ async def test_a_refused_search(bench: Bench, status: int, code: str) -> None:
 
 
 async def test_reading_again_what_a_source_was_made_of(bench: Bench) -> None:
+    answer: Any
     for answer in (None, []):
         bench.caller.script(freshness.REFRESH, answer)
         result = await bench.call("refresh_source", source="Page")
@@ -269,7 +270,12 @@ async def test_the_health_of_a_drive_file(bench: Bench, health: int | None, stat
 
 async def test_a_source_that_failed_says_what_to_do(bench: Bench) -> None:
     """The row is as it was reported: an uploaded file that came to nothing."""
-    failed = [[S1], "file-A.txt", [None, None, [1_700_000_000], None, 0], [None, 3, [None, None, None, None, []]]]
+    failed: list[Any] = [
+        [S1],
+        "file-A.txt",
+        [None, None, [1_700_000_000], None, 0],
+        [None, 3, [None, None, None, None, []]],
+    ]
     fetched = source(S2, "Page", url=URL, status=3)
     fetched[3] = [None, 3, [*[None] * 6, [4]]]
     with_notebook(bench, failed, fetched, source(S3, "Clip", kind=10, status=3), source(S4, "Fine"))

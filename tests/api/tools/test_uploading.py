@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,12 +13,10 @@ from nlm_cdp.errors import InvalidArgument, Network, NlmError, Outcome
 from tests.fakes import NB, S1, S2, Bench, FakeFiles, lost, notebook, refused, source
 
 
-def bench_with(tmp_path: Path, *rows: object, registered: object = None) -> Bench:
+def bench_with(tmp_path: Path, *rows: Any, registered: Any = None) -> Bench:
     bench = Bench()
     bench.files = FakeFiles(tmp_path)
-    bench.caller.script(
-        notebooks.GET, [notebook(NB, sources=[])], *([notebook(NB, sources=list(part))] for part in rows)
-    )
+    bench.caller.script(notebooks.GET, [notebook(NB)], *([notebook(NB, sources=tuple(part))] for part in rows))
     stub = [[S1], "notes.md", [None, None, None, None, 0]]
     bench.caller.script(uploading.REGISTER, registered if registered is not None else [[stub], None, [[stub]]])
     (tmp_path / "notes.md").write_text("# Notes")
@@ -105,7 +104,7 @@ async def test_a_registration_in_doubt_that_cannot_be_looked_for_stays_in_doubt(
 
 
 @pytest.mark.parametrize("row", [[[["notes.md"]]], [], [[]]])
-async def test_a_registration_without_an_id_sends_no_bytes(tmp_path: Path, row: list) -> None:
+async def test_a_registration_without_an_id_sends_no_bytes(tmp_path: Path, row: list[Any]) -> None:
     bench = bench_with(tmp_path, registered=row)
     error = await bench.fails("add_source", type="file", content="notes.md", notebook=NB)
     assert error.code == "DRIFT"
