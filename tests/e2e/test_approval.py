@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import trio
 
+from nlm_cdp.application import SCOPES
 from nlm_cdp.browser.discovery import Machine, Mode, State, locate, survey
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.cdp.generated import target
@@ -21,7 +22,7 @@ from nlm_cdp.errors import ChromeApprovalDenied, ChromeApprovalPending, NlmError
 from nlm_cdp.runtime import Options, open_runtime
 from tests.e2e.display import SETTLED_S, AskingChrome, asking, on_screen, until
 from tests.e2e.test_process import NLM, Client, initialized, serving
-from tests.e2e.world import SCOPES, World, application_of
+from tests.e2e.world import World, application_of
 
 pytestmark = on_screen
 LIST, CREATE = "wXbhsf", "CCqFvf"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 import trio
 
 from nlm_cdp.sim.faults import Fault, Kind, displayable
+from nlm_cdp.sim.log import Logged
 from tests.e2e.world import World, in_chromium, world
 
 pytestmark = in_chromium
@@ -86,7 +88,7 @@ async def test_a_stale_token_costs_one_refresh_for_all(tmp_path: Path, monkeypat
         loads = len(there.service.requests.to("/"))
         async with trio.open_nursery() as nursery:
             for number in range(5):
-                nursery.start_soon(lambda number=number: there.call("create_notebook", title=f"N{number}"))
+                nursery.start_soon(partial(there.call, "create_notebook", title=f"N{number}"))
         assert len(there.service.requests.to("/")) == loads + 1
         assert (await there.call("list_notebooks"))["total"] == 6
 
@@ -245,6 +247,10 @@ async def test_lone_surrogates_do_not_poison_the_answer(tmp_path: Path, monkeypa
         assert "bad \ufffd end" in titles
 
 
+def aborted(rpc: str, logged: Logged) -> bool:
+    return rpc in logged.rpc_ids and bool(logged.aborted)
+
+
 async def test_cancelling_reaches_the_fetch_in_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with world(tmp_path, monkeypatch) as there:
         await there.call("list_notebooks")
@@ -254,13 +260,11 @@ async def test_cancelling_reaches_the_fetch_in_the_page(tmp_path: Path, monkeypa
         ):
             there.service.faults.add(Fault(kind, rpc))
             async with trio.open_nursery() as nursery:
-                nursery.start_soon(lambda tool=tool, arguments=arguments: there.call(tool, **arguments))
+                nursery.start_soon(partial(there.call, tool, **arguments))
                 await there.service.requests.wait_for(
                     lambda logged: logged.fault is not None and logged.aborted is None
                 )
                 nursery.cancel_scope.cancel()
             with trio.fail_after(5):
-                await there.service.requests.wait_for(
-                    lambda logged, rpc=rpc: rpc in logged.rpc_ids and bool(logged.aborted)
-                )
+                await there.service.requests.wait_for(partial(aborted, rpc))
         await lives_on(there)

@@ -13,7 +13,7 @@ import trio
 
 from nlm_cdp import overrides
 from nlm_cdp.api import RPCS
-from nlm_cdp.application import silent
+from nlm_cdp.application import SCOPES, silent
 from nlm_cdp.capture.calls import Recorded, calls_of
 from nlm_cdp.capture.commands import fixtures
 from nlm_cdp.capture.demo import still
@@ -32,7 +32,7 @@ from nlm_cdp.sim.seed import seed
 from nlm_cdp.sim.simulator import Simulator, simulator
 from nlm_cdp.sim.visitor import Visit, everything, open_app
 from nlm_cdp.wire.page import APP_HOSTS
-from tests.e2e.world import SCOPES, application_of, in_chromium
+from tests.e2e.world import application_of, in_chromium
 
 pytestmark = in_chromium
 LISTING = "wXbhsf"

@@ -183,7 +183,9 @@ async def test_a_tab_that_is_closed_ends_the_recording_with_its_reason() -> None
     assert [exchange.bodies[Part.RESPONSE].lost for exchange in there.exchanges] == ["the tab was closed"]
 
 
-async def test_a_thousand_exchanges_over_many_navigations_lose_nothing_and_hold_nothing() -> None:
+async def test_a_thousand_exchanges_over_many_navigations_lose_nothing_and_hold_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Each is recorded once, whatever was recorded before it; what has been handled is let go of."""
     async with stage() as there:
         numbers: list[int] = []
@@ -198,7 +200,7 @@ async def test_a_thousand_exchanges_over_many_navigations_lose_nothing_and_hold_
                     gc.collect()
                     held.append(tracemalloc.get_traced_memory()[0])
 
-        there.handle = handle  # type: ignore[method-assign]
+        monkeypatch.setattr(there, "handle", handle)
 
         async def play() -> None:
             for _ in range(20):

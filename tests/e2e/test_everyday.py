@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.application import silent
+from nlm_cdp.application import SCOPES, silent
 from nlm_cdp.browser.discovery import find_executable
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.cdp.generated import target
@@ -21,7 +21,7 @@ from nlm_cdp.sim.chrome import end, start, throwaway_chrome, wait_for_endpoint
 from nlm_cdp.sim.simulator import Simulator, simulator
 from nlm_cdp.sim.visitor import open_app
 from nlm_cdp.wire.page import APP_HOSTS
-from tests.e2e.world import SCOPES, application_of, in_chromium, world
+from tests.e2e.world import application_of, in_chromium, world
 
 pytestmark = in_chromium
 

@@ -13,6 +13,7 @@ from nlm_cdp.sim.chrome import throwaway_chrome
 from nlm_cdp.sim.faults import Fault, Kind
 from nlm_cdp.sim.simulator import simulator
 from tests.e2e.world import World, in_chromium, world
+from tests.fakes import present
 
 pytestmark = in_chromium
 LIST, CREATE = "wXbhsf", "CCqFvf"
@@ -25,7 +26,7 @@ async def in_flight(there: World, rpc: str) -> None:
 
 async def navigate_away(there: World) -> None:
     session, _ = await there.runtime.open()
-    page = session.page
+    page = present(session.page)
     await page.connection.execute(cdp_page.navigate("https://notebook.google.com/robots.txt"), session=page.session)
 
 
@@ -82,7 +83,7 @@ async def test_the_app_on_another_of_its_hosts_is_followed(tmp_path: Path, monke
         assert listed["notebooks"][0]["url"].startswith("https://notebooklm.google.com/")
         there.service.service.moved = True
         session, _ = await there.runtime.open()
-        await session.page.close()
+        await present(session.page).close()
         listed = await there.call("list_notebooks")
         assert listed["notebooks"][0]["url"].startswith("https://notebook.google.com/")
 

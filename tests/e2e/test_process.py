@@ -51,13 +51,19 @@ class Client:
         return self.answer(id)
 
     def call(self, id: int, tool: str, **arguments: Any) -> dict[str, Any]:
-        return self.ask(id, "tools/call", {"name": tool, "arguments": arguments})["result"]
+        result: dict[str, Any] = self.ask(id, "tools/call", {"name": tool, "arguments": arguments})["result"]
+        return result
 
 
 @contextmanager
 def serving(*options: str, **environment: str) -> Iterator[Client]:
-    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
-    process = subprocess.Popen([*NLM, "serve", *options], env=dict(os.environ) | environment, **pipes)
+    process = subprocess.Popen(
+        [*NLM, "serve", *options],
+        env=dict(os.environ) | environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
     try:
         yield Client(process)
     finally:
@@ -67,7 +73,7 @@ def serving(*options: str, **environment: str) -> Iterator[Client]:
 
 def initialized(client: Client, version: str = "2025-11-25") -> dict[str, Any]:
     about = {"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "raw", "version": "1"}}
-    result = client.ask(1, "initialize", about)["result"]
+    result: dict[str, Any] = client.ask(1, "initialize", about)["result"]
     client.send("notifications/initialized")
     return result
 

@@ -42,7 +42,7 @@ def session(service: Simulator, endpoint: str, folder: Path) -> tuple[str, str, 
         client.call(2, "create_notebook", title=TITLE)
         client.call(3, "ask_question", notebook="About this simulation", question="What do faults do?")
         errors = [str(failed(client, service, number, case)) for number, case in enumerate(FAILING, start=10)]
-        about = process_of(client)
+        about = process_of(client.process.pid)
         assert client.process.stdin is not None
         client.process.stdin.close()
         client.process.stdin = None  # there is nothing left to flush
@@ -62,11 +62,11 @@ def failed(client: Client, service: Simulator, number: int, case: tuple[Fault | 
     return result
 
 
-def process_of(client: Client) -> list[str]:
+def process_of(pid: int) -> list[str]:
     """The listening sockets of a process, and its arguments."""
     if sys.platform != "linux":
         return []
-    folder = Path(f"/proc/{client.process.pid}")
+    folder = Path(f"/proc/{pid}")
     mine = {str(entry.readlink()) for entry in folder.glob("fd/*") if entry.is_symlink()}
     rows = [line.split() for name in ("tcp", "tcp6") for line in (folder / "net" / name).read_text().splitlines()[1:]]
     listening = [f"listens on {row[1]}" for row in rows if row[3] == "0A" and f"socket:[{row[9]}]" in mine]
@@ -99,7 +99,5 @@ async def test_no_secret_in_what_it_says_keeps_or_is_started_with(tmp_path: Path
 def test_the_look_at_sockets_sees_one() -> None:
     """What the test above finds nothing with does find a listening socket."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        process = type("Here", (), {"pid": os.getpid()})
-        client = type("Of", (), {"process": process})
-        found = process_of(client)  # type: ignore[arg-type]
+        found = process_of(os.getpid())
         assert any(line.endswith(f":{server.getsockname()[1]:04X}") for line in found), found

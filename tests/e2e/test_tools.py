@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -10,8 +11,10 @@ import trio
 from nlm_cdp.api.sources.sources import LOAD, LoadSource
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.cdp.generated import target
+from nlm_cdp.sim.log import Logged
 from nlm_cdp.wire.document import wire_text
 from tests.e2e.world import in_chromium, targets, world
+from tests.fakes import present
 
 pytestmark = in_chromium
 
@@ -124,7 +127,7 @@ async def test_citations_point_at_what_they_quote(tmp_path: Path, monkeypatch: p
         assert answer["sources"]
         for cited in answer["sources"]:
             loaded = await session(LOAD, LoadSource(source_id=cited["source_id"]), notebook=notebook.id)
-            text = wire_text(loaded.document.row).encode("utf-16-le")
+            text = wire_text(present(loaded.document).row).encode("utf-16-le")
             quoted = text[2 * cited["start"] : 2 * cited["end"]].decode("utf-16-le")
             assert quoted == cited["excerpt"].replace("\n", "")
             assert f"[{cited['index']}]" in answer["answer"]
@@ -134,7 +137,7 @@ async def test_our_page_is_ours_alone_and_goes_with_us(tmp_path: Path, monkeypat
     async with world(tmp_path, monkeypatch) as there:
         await there.call("list_notebooks")
         session, _ = await there.runtime.open()
-        connection = session.page.connection
+        connection = present(session.page).connection
         assert "https://notebook.google.com/robots.txt" in await targets(connection)
         await session.close()
         with trio.fail_after(5):  # Chrome answers the close before it has closed
@@ -177,13 +180,15 @@ async def test_the_account_of_the_users_tab_is_the_one_used(tmp_path: Path, monk
         assert (await there.call("list_notebooks"))["notebooks"][0]["url"].endswith("?authuser=1")
 
 
+def asked_as(account: str, logged: Logged) -> bool:
+    return logged.query.get("authuser") == account
+
+
 async def test_tabs_of_two_accounts_are_ambiguous(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with world(tmp_path, monkeypatch) as there, open_connection(there.chrome.endpoint) as mine:
         for account in "01":
             await mine.execute(target.create_target(f"https://notebook.google.com/?authuser={account}"))
-            await there.service.requests.wait_for(
-                lambda logged, account=account: logged.query.get("authuser") == account
-            )
+            await there.service.requests.wait_for(partial(asked_as, account))
         error = await there.fails("list_notebooks")
         assert error.code == "ACCOUNT_AMBIGUOUS"
         assert sorted(choice["authuser"] for choice in error.details["choices"]) == ["0", "1"]

@@ -17,13 +17,15 @@ from typing import Any
 import pytest
 import trio
 
+from nlm_cdp.application import SCOPES
+from nlm_cdp.browser.attach import Chrome
 from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.errors import NlmError
 from nlm_cdp.runtime import Options, open_runtime
 from nlm_cdp.session import Session
 from nlm_cdp.sim.chrome import ThrowawayChrome, throwaway_chrome
 from nlm_cdp.sim.simulator import Simulator, simulator
-from tests.e2e.world import SCOPES, World, application_of
+from tests.e2e.world import World, application_of
 from tests.proxy.proxy import Proxy, hostile_proxy
 
 WITHIN = 30.0
@@ -51,7 +53,9 @@ class There(World):
 
     @property
     def connection(self) -> Connection | None:
-        return self.session.chrome.connection  # type: ignore[attr-defined]
+        chrome = self.session.chrome
+        assert isinstance(chrome, Chrome)
+        return chrome.connection
 
     async def clean(self) -> None:
         """Nothing of earlier calls is left: no command, no subscription but the page's two, no page but the one."""
