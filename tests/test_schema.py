@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import jsonschema
 import pytest
@@ -42,7 +42,7 @@ class Outer(Result):
     inner: Inner
     many: list[Inner]
     maybe: Inner | None = None
-    named: str | None = Field(alias="_named")
+    named: Annotated[str | None, Field(alias="_named")]
 
 
 def read(**arguments: Any) -> dict[str, Any]:
@@ -88,7 +88,7 @@ def test_an_output_schema_says_what_is_sent_where_none_is_left_out() -> None:
     assert "null" not in json.dumps(schema)
 
     inner = Inner(note=None, count=1)
-    result = Outer(title="t", inner=inner, many=[inner], _named=None)
+    result = Outer(title="t", inner=inner, many=[inner], named=None)
     jsonschema.validate(result.model_dump(by_alias=True, exclude_none=True), schema)
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(result.model_dump(by_alias=True), schema)
