@@ -50,7 +50,7 @@ class LineBuffer:
     def __init__(self) -> None:
         self.rest = bytearray()
 
-    def feed(self, chunk: bytes) -> list[bytes]:
+    def feed(self, chunk: bytes | bytearray) -> list[bytes]:
         self.rest += chunk
         if b"\n" not in chunk:
             return []
@@ -96,7 +96,7 @@ def encode(message: JSONRPCMessage) -> bytes:
 
 
 async def serve(
-    server: Server[Any], receive: Callable[[], Awaitable[bytes]], send: Callable[[bytes], Awaitable[None]]
+    server: Server[Any], receive: Callable[[], Awaitable[bytes | bytearray]], send: Callable[[bytes], Awaitable[None]]
 ) -> None:
     """Run `server` until `receive` returns no bytes or `send` finds its stream broken (trio.BrokenResourceError)."""
     wire = Wire(receive, send)
@@ -113,7 +113,9 @@ async def serve(
 class Wire:
     """Both directions between a client's bytes and the SDK's message streams."""
 
-    def __init__(self, receive: Callable[[], Awaitable[bytes]], send: Callable[[bytes], Awaitable[None]]) -> None:
+    def __init__(
+        self, receive: Callable[[], Awaitable[bytes | bytearray]], send: Callable[[bytes], Awaitable[None]]
+    ) -> None:
         self.receive, self.send = receive, send
         self.to_server, self.from_client = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         self.to_client, self.from_server = anyio.create_memory_object_stream[SessionMessage](0)

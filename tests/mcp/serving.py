@@ -16,11 +16,7 @@ async def serve_over(
     server: Server[Any], stream: trio.abc.Stream, send: Callable[[bytes], Awaitable[None]] | None = None
 ) -> None:
     """Serve the other end of a stream; `send` may stand between the server and it."""
-
-    async def receive() -> bytes:
-        return bytes(await stream.receive_some())
-
-    await serve(server, receive, send or stream.send_all)
+    await serve(server, stream.receive_some, send or stream.send_all)
 
 
 def said_in(block: mcp_types.ContentBlock) -> str:
