@@ -18,7 +18,7 @@ from nlm_cdp.rpc import Effect, Rpc, Scope, Tool
 from nlm_cdp.wire.pblite import Message, slots
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
-TOOL_TESTS = Path(__file__).parent / "api" / "tools"
+TOOL_TESTS = Path(__file__).parent / "api"
 
 every_tool = pytest.mark.parametrize("tool", TOOLS.values(), ids=TOOLS)
 every_rpc = pytest.mark.parametrize("rpc", RPCS, ids=[rpc.name for rpc in RPCS])
@@ -52,7 +52,7 @@ def test_no_snapshot_is_stale(update: bool) -> None:
 
 
 def test_every_tool_is_tested() -> None:
-    tests = "".join(file.read_text(encoding="utf-8") for file in TOOL_TESTS.glob("test_*.py"))
+    tests = "".join(file.read_text(encoding="utf-8") for file in TOOL_TESTS.rglob("test_*.py"))
     assert [name for name in TOOLS if f'"{name}"' not in tests] == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from nlm_cdp.api.notes import notes
 from nlm_cdp.api.studio import studio
 from nlm_cdp.errors import NlmError, NotReady, Permission, RateLimited, Service
-from tests.api.tools.test_studio import AUDIO, PENDING, REPORT, URL, row
+from tests.api.studio.test_studio import AUDIO, PENDING, REPORT, URL, row
 from tests.fakes import NB, START, Bench, FakeFiles
 
 

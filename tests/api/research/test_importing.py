@@ -13,7 +13,7 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.research import research
 from nlm_cdp.errors import Network, NlmError, Outcome
 from nlm_cdp.rpc import ToolContext
-from tests.api.tools.tasks import (
+from tests.api.research.tasks import (
     CANCELLED,
     DONE,
     NO_RESULTS,

@@ -12,7 +12,7 @@ from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.research import research
 from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS
 from nlm_cdp.errors import DecodeError, Drift, Network, NlmError, Outcome, SignedOut
-from tests.api.tools.tasks import (
+from tests.api.research.tasks import (
     CANCELLED,
     DONE,
     NO_RESULTS,
