@@ -10,6 +10,7 @@ from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any
 
 from nlm_cdp.errors import InvalidArgument, NlmError, Outcome, ScopeMissing
+from nlm_cdp.granted import DEFAULT_SCOPES, DEFAULT_TOOLSETS
 from nlm_cdp.local.traffic import TOOL
 from nlm_cdp.text import whole
 
@@ -17,11 +18,6 @@ if TYPE_CHECKING:
     from nlm_cdp.rpc import Tool, ToolContext
 
 logger = logging.getLogger(__name__)
-
-DEFAULT_SCOPES = ("read", "chat", "write")
-SCOPES = (*DEFAULT_SCOPES, "delete", "share")
-DEFAULT_TOOLSETS = ("notebooks", "sources", "chat", "notes", "studio", "research", "system")
-OTHER_TOOLSETS = ("labels", "sharing", "library", "account")
 
 
 class Catalogue:

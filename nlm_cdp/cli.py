@@ -8,8 +8,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from nlm_cdp import __version__, commands
-from nlm_cdp.application import DEFAULT_SCOPES, OTHER_TOOLSETS, SCOPES
 from nlm_cdp.errors import InvalidArgument
+from nlm_cdp.granted import DEFAULT_SCOPES, OTHER_TOOLSETS, SCOPES
 from nlm_cdp.readable import INTERRUPTED, OK
 from nlm_cdp.text import print_utf8
 

@@ -9,6 +9,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from nlm_cdp.errors import InvalidArgument
+from nlm_cdp.granted import DEFAULT_TOOLSETS, OTHER_TOOLSETS, SCOPES
 from nlm_cdp.readable import FAILED, OK, USAGE
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ def run_serve(args: argparse.Namespace) -> int:
     gc.disable()  # importing makes no garbage worth collecting; it is switched on again before serving
     import trio
 
-    from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS, SCOPES, Application
+    from nlm_cdp.application import Application
     from nlm_cdp.mcp.server import server_of
     from nlm_cdp.mcp.stdio import serve_stdio
     from nlm_cdp.runtime import open_runtime
@@ -82,7 +83,7 @@ def run_sim(args: argparse.Namespace) -> int:
 
 
 def run_call(args: argparse.Namespace) -> int:
-    from nlm_cdp.application import SCOPES, Application
+    from nlm_cdp.application import Application
 
     try:
         arguments = shell_arguments(args.arguments)

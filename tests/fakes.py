@@ -23,9 +23,10 @@ import trio
 from nlm_cdp.api import TOOLS
 from nlm_cdp.api.chat import chat
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.application import SCOPES, Application
+from nlm_cdp.application import Application
 from nlm_cdp.browser.transfer import Downloaded
 from nlm_cdp.errors import NlmError, NotFound, Outcome, UnconfirmedWrite
+from nlm_cdp.granted import SCOPES
 from nlm_cdp.jobs import Jobs, side_by_side
 from nlm_cdp.local.database import Database
 from nlm_cdp.local.files import Roots

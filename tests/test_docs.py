@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from nlm_cdp.api import TOOLS
-from nlm_cdp.application import SCOPES
 from nlm_cdp.errors import NlmError
+from nlm_cdp.granted import SCOPES
 from tools import generate_docs
 from tools.bench import tools_list
 from tools.generate_docs import errors_table, tools_table, written_anew

@@ -15,7 +15,7 @@ from typing import Any
 
 from nlm_cdp import errors
 from nlm_cdp.api import TOOLS
-from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS
+from nlm_cdp.granted import DEFAULT_SCOPES, DEFAULT_TOOLSETS
 from nlm_cdp.rpc import Tool
 from nlm_cdp.schema import input_schema
 

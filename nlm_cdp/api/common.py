@@ -1,4 +1,4 @@
-"""What every noun shares: small messages of the wire, arguments, windows over lists and texts, provenance."""
+"""What every noun shares: small messages of the wire, arguments, and windows over lists and texts."""
 
 from __future__ import annotations
 

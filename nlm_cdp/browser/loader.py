@@ -15,10 +15,9 @@ from urllib.parse import urlsplit
 
 import trio
 
-from nlm_cdp.browser.page import gone
 from nlm_cdp.cdp.connection import Connection, Subscription
 from nlm_cdp.cdp.generated import fetch, io, network, page, target
-from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
+from nlm_cdp.cdp.protocol import CommandRefused
 from nlm_cdp.cdp.shape import Command
 from nlm_cdp.errors import ChromeLost, Drift, Network, NlmError, Service
 
@@ -43,7 +42,7 @@ class Loader:
 
     async def response(self, url: str) -> fetch.RequestPaused:
         """The answer that is no redirect, with its body still to come."""
-        self.session = await self.connection.execute(target.attach_to_target(self.target_id, flatten=True))
+        self.session = await self.execute(target.attach_to_target(self.target_id, flatten=True), timeout=30)
         stages = (fetch.RequestStage.REQUEST, fetch.RequestStage.RESPONSE)
         await self.execute(fetch.enable([fetch.RequestPattern("*", stage) for stage in stages]))
         with self.connection.events(fetch.RequestPaused, session=self.session) as events:
@@ -86,11 +85,11 @@ class Loader:
                 yield base64.b64decode(data) if encoded else data.encode()
         await self.execute(io.close(stream))
 
-    async def execute(self, command: Command[T]) -> T:
+    async def execute(self, command: Command[T], timeout: float = math.inf) -> T:
         try:
-            return await self.connection.execute(command, session=self.session, timeout=math.inf)
+            return await self.connection.execute(command, session=self.session, timeout=timeout)
         except CommandRefused as exc:
-            if isinstance(exc, SessionLost) or gone(exc.reason):
+            if exc.gone:
                 raise ChromeLost("the download's page in Chrome went away") from None
             raise
 

@@ -21,7 +21,7 @@ from nlm_cdp.browser.account import Place
 from nlm_cdp.browser.bridge import Answer, Bootstrap, Request
 from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.cdp.generated import inspector, page, runtime, target
-from nlm_cdp.cdp.protocol import CommandRefused, SessionLost
+from nlm_cdp.cdp.protocol import CommandRefused
 from nlm_cdp.cdp.shape import Command
 from nlm_cdp.errors import AccessGated, AccountAmbiguous, ChromeLost, Drift, Network, NlmError, SignedOut, Timeout
 from nlm_cdp.wire import page as app
@@ -220,7 +220,7 @@ class Page:
             try:
                 return await self.connection.execute(command, session=self.session, timeout=timeout)
             except CommandRefused as exc:
-                if isinstance(exc, SessionLost) or gone(exc.reason):
+                if exc.gone:
                     self.lose(exc.reason)
                     raise ChromeLost("our page in Chrome went away during the call") from None
                 raise
@@ -288,19 +288,3 @@ class Page:
                 await self.connection.execute(target.close_target(self.target_id), timeout=1)
             except NlmError:
                 return
-
-
-def gone(reason: str) -> bool:
-    """Chrome's ways of saying that a page or its world no longer exists."""
-    return any(
-        words in reason
-        for words in (
-            "Execution context was destroyed",
-            "Cannot find context",
-            "Promise was collected",
-            "Inspected target navigated or closed",
-            "Session with given id not found",
-            "No target with given id",
-            "Target closed",
-        )
-    )

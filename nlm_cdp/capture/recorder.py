@@ -93,7 +93,7 @@ class Recorder:
         try:
             return await self.connection.execute(target.attach_to_target(self.tab, flatten=True))
         except CommandRefused as exc:
-            if "No target" in exc.reason:
+            if exc.gone:
                 raise closed_before() from None
             raise
 

@@ -18,6 +18,16 @@ from nlm_cdp.cdp.generated.target import DetachedFromTarget, SessionID
 from nlm_cdp.cdp.shape import Command, JsonObject, as_dict
 from nlm_cdp.errors import NlmError, Outcome
 
+GONE = (
+    "Execution context was destroyed",
+    "Cannot find context",
+    "Promise was collected",
+    "Inspected target navigated or closed",
+    "Session with given id not found",
+    "No target with given id",
+    "Target closed",
+)
+"""Chrome's ways of saying that a page or its world no longer exists."""
 UNREADABLE = (LookupError, TypeError, ValueError, AttributeError, RecursionError)
 """What a generated wrapper raises on JSON of another shape than the protocol's."""
 
@@ -41,9 +51,18 @@ class CommandRefused(NlmError):
         super().__init__(f"Chrome refused {method}: {reason}", outcome=outcome)
         self.method, self.number, self.reason = method, number, reason
 
+    @property
+    def gone(self) -> bool:
+        """Whether Chrome says that the page, or the world in it, no longer exists."""
+        return any(words in self.reason for words in GONE)
+
 
 class SessionLost(CommandRefused):
     """The page went away with the command in flight; Chrome never answers it."""
+
+    @property
+    def gone(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ import pytest
 
 from nlm_cdp import __version__, errors
 from nlm_cdp.api.notebooks import notebooks
-from nlm_cdp.application import SCOPES
 from nlm_cdp.errors import NlmError
+from nlm_cdp.granted import SCOPES
 from nlm_cdp.local.store import open_store
 from tests.fakes import NB, Bench, notebook, refused
 

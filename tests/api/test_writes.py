@@ -165,8 +165,10 @@ async def doubt(now: Listing[Row] | NlmError) -> UnconfirmedWrite:
 
 
 async def test_a_lost_deletion_after_which_all_are_gone_has_worked() -> None:
-    await settle(listing(FOREST))
-    await settle(listing())
+    for now in (listing(FOREST), listing()):
+        error = lost()
+        await settle_deletion(error, "note", ["f-1", "h-2"], showing(now))
+        assert (error.message, error.details) == ("no answer", {})
 
 
 @pytest.mark.parametrize("undecoded", [[], [".1[0]: no id"]])

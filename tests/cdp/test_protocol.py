@@ -18,6 +18,7 @@ from nlm_cdp.cdp.generated import EVENTS, browser, inspector, network, page, run
 from nlm_cdp.cdp.generated.runtime import CallArgument, ExecutionContextId
 from nlm_cdp.cdp.generated.target import SessionID, TargetID
 from nlm_cdp.cdp.protocol import (
+    GONE,
     BadMessage,
     CommandRefused,
     Event,
@@ -393,3 +394,10 @@ def test_the_protocol_imports_no_io() -> None:
     code = f"import sys, nlm_cdp.cdp.protocol; sys.exit([m for m in {banned} if m in sys.modules] or None)"
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("words", GONE)
+def test_a_refusal_says_whether_the_page_is_gone(words: str) -> None:
+    assert CommandRefused("Page.enable", -32000, f"{words}.").gone
+    assert not CommandRefused("Page.enable", -32000, "Not now").gone
+    assert SessionLost("Page.enable", None, "anything").gone

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import signal
 import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -13,12 +12,12 @@ from pathlib import Path
 import pytest
 import trio
 
-from nlm_cdp.application import SCOPES
 from nlm_cdp.browser.discovery import Machine, Mode, State, locate, survey
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.cdp.generated import target
 from nlm_cdp.doctor import examine
 from nlm_cdp.errors import ChromeApprovalDenied, ChromeApprovalPending, NlmError, Outcome
+from nlm_cdp.granted import SCOPES
 from nlm_cdp.runtime import Options, open_runtime
 from tests.e2e.display import SETTLED_S, AskingChrome, asking, on_screen, until
 from tests.e2e.test_process import NLM, Client, initialized, serving
@@ -234,15 +233,7 @@ async def test_a_server_ends_within_two_seconds_while_chrome_asks(
             await trio.to_thread.run_sync(initialized, client)
             client.send("tools/call", {"name": "list_notebooks", "arguments": {}}, 2)
             await chrome.asked()
-            assert client.process.stdin
-            if end == "eof":
-                client.process.stdin.close()
-                client.process.stdin = None
-            else:
-                client.process.send_signal(signal.SIGTERM)
-            assert await trio.to_thread.run_sync(partial(client.process.wait, timeout=2)) == 0
-            assert client.process.stderr
-            assert b"Traceback" not in client.process.stderr.read()
+            await trio.to_thread.run_sync(partial(client.ends, end, within=2))
 
 
 # Looking does not ask

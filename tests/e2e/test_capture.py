@@ -13,7 +13,7 @@ import trio
 
 from nlm_cdp import overrides
 from nlm_cdp.api import RPCS
-from nlm_cdp.application import SCOPES, silent
+from nlm_cdp.application import silent
 from nlm_cdp.capture.calls import Recorded, calls_of
 from nlm_cdp.capture.commands import fixtures
 from nlm_cdp.capture.demo import still
@@ -25,6 +25,7 @@ from nlm_cdp.capture.recorder import Recorder
 from nlm_cdp.capture.sinks import Filter, Writer
 from nlm_cdp.cdp.connection import Connection, open_connection
 from nlm_cdp.errors import Drift
+from nlm_cdp.granted import SCOPES
 from nlm_cdp.overrides import Overrides
 from nlm_cdp.runtime import Options, open_runtime
 from nlm_cdp.sim.chrome import ThrowawayChrome, throwaway_chrome

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.application import SCOPES, silent
+from nlm_cdp.application import silent
 from nlm_cdp.browser.discovery import find_executable
 from nlm_cdp.cdp.connection import open_connection
 from nlm_cdp.cdp.generated import target
 from nlm_cdp.errors import NlmError
+from nlm_cdp.granted import SCOPES
 from nlm_cdp.runtime import Options, open_runtime
 from nlm_cdp.sim.chrome import end, start, throwaway_chrome, wait_for_endpoint
 from nlm_cdp.sim.simulator import Simulator, simulator

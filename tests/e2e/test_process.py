@@ -54,6 +54,18 @@ class Client:
         result: dict[str, Any] = self.ask(id, "tools/call", {"name": tool, "arguments": arguments})["result"]
         return result
 
+    def ends(self, how: str, within: float = 4) -> None:
+        """End the server by closing its input (`eof`) or by a signal; it must go quietly and soon."""
+        assert self.process.stdin
+        if how == "eof":
+            self.process.stdin.close()
+            self.process.stdin = None
+        else:
+            self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(timeout=within) == 0
+        assert self.process.stderr
+        assert b"Traceback" not in self.process.stderr.read()
+
 
 @contextmanager
 def serving(*options: str, **environment: str) -> Iterator[Client]:
@@ -125,15 +137,7 @@ def test_it_ends_within_two_seconds_and_takes_its_browser_along(end: str) -> Non
         initialized(client)
         client.call(2, "list_notebooks")
         children = subprocess.run(["pgrep", "-P", str(client.process.pid)], capture_output=True, text=True, check=True)
-        assert client.process.stdin
-        if end == "eof":
-            client.process.stdin.close()
-            client.process.stdin = None
-        else:
-            client.process.send_signal(signal.SIGTERM)
-        assert client.process.wait(timeout=4) == 0
-        assert client.process.stderr
-        assert b"Traceback" not in client.process.stderr.read()
+        client.ends(end)
         for child in children.stdout.split():
             assert not Path(f"/proc/{child}").exists()
 

@@ -6,7 +6,6 @@ that is given up while the dialog is open leaves the dialog behind.
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -300,7 +299,7 @@ def test_the_process_ends_at_once_although_the_user_is_still_being_asked(
                 await trio.to_thread.run_sync(asked_to_list, client)
                 socket = await proxy.knocks(1)
                 began = trio.current_time()
-                await trio.to_thread.run_sync(ended, client, end)
+                await trio.to_thread.run_sync(client.ends, end)
                 assert trio.current_time() - began < 2
                 with trio.fail_after(2):
                     await proxy.until(lambda: socket.given_up)
@@ -311,19 +310,6 @@ def test_the_process_ends_at_once_although_the_user_is_still_being_asked(
 def asked_to_list(client: Client) -> None:
     initialized(client)
     client.send("tools/call", {"name": "list_notebooks", "arguments": {}}, 2)
-
-
-def ended(client: Client, how: str) -> None:
-    """End a process, and wait until it has."""
-    if how == "eof":
-        assert client.process.stdin
-        client.process.stdin.close()
-        client.process.stdin = None
-    else:
-        client.process.send_signal(signal.SIGTERM)
-    assert client.process.wait(timeout=4) == 0
-    assert client.process.stderr
-    assert b"Traceback" not in client.process.stderr.read()
 
 
 # A hundred strangers

@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.application import SCOPES, Application, Progress
+from nlm_cdp.application import Application, Progress
 from nlm_cdp.browser.discovery import find_executable
 from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.cdp.generated import target
 from nlm_cdp.errors import NlmError
+from nlm_cdp.granted import SCOPES
 from nlm_cdp.rpc import ToolContext
 from nlm_cdp.runtime import Options, Runtime, open_runtime
 from nlm_cdp.sim.chrome import ThrowawayChrome, throwaway_chrome

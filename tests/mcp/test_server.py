@@ -22,7 +22,6 @@ from nlm_cdp.api.chat import chat
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.sources import additions, sources
 from nlm_cdp.api.studio import vocabulary
-from nlm_cdp.application import DEFAULT_TOOLSETS, OTHER_TOOLSETS, SCOPES
 from nlm_cdp.errors import (
     ChromeApprovalPending,
     ChromeLost,
@@ -34,6 +33,7 @@ from nlm_cdp.errors import (
     RateLimited,
     SignedOut,
 )
+from nlm_cdp.granted import DEFAULT_TOOLSETS, OTHER_TOOLSETS, SCOPES
 from nlm_cdp.mcp import server
 from nlm_cdp.mcp.jsonrpc import LineBuffer
 from nlm_cdp.mcp.server import INSTRUCTIONS, NAME, describe, listed, server_of

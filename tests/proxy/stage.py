@@ -17,10 +17,10 @@ from typing import Any
 import pytest
 import trio
 
-from nlm_cdp.application import SCOPES
 from nlm_cdp.browser.attach import Chrome
 from nlm_cdp.cdp.connection import Connection
 from nlm_cdp.errors import NlmError
+from nlm_cdp.granted import SCOPES
 from nlm_cdp.runtime import Options, open_runtime
 from nlm_cdp.session import Session
 from nlm_cdp.sim.chrome import ThrowawayChrome, throwaway_chrome

@@ -9,7 +9,8 @@ import json
 import sys
 from typing import Any
 
-from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS, SCOPES, Catalogue
+from nlm_cdp.application import Catalogue
+from nlm_cdp.granted import DEFAULT_SCOPES, DEFAULT_TOOLSETS, SCOPES
 from nlm_cdp.mcp.server import INSTRUCTIONS, listed
 
 BUDGETS = {"default set": 14_000, "all tools": 26_000, "largest tool": 1_600, "instructions": 700}

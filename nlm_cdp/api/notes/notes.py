@@ -170,8 +170,8 @@ def tree(row: Note) -> dict[str, Any] | None:
         root = json_cell(text, "mind map")
     except DecodeError:
         return None
-    named = isinstance(root.get("name"), str) and isinstance(root.get("children"), list)
-    return root if named else None
+    is_tree = isinstance(root.get("name"), str) and isinstance(root.get("children"), list)
+    return root if is_tree else None
 
 
 # References

@@ -12,7 +12,7 @@ from nlm_cdp.api.sources.freshness import CHECK, REFRESH, RefreshSource, check
 from nlm_cdp.api.sources.reading import SourceArgs, SourceResult
 from nlm_cdp.api.sources.rows import KINDS, MARKDOWN, TEXT, Source, SourceInfo, source_info
 from nlm_cdp.api.sources.sources import LOAD, LoadSource, listing, located
-from nlm_cdp.api.writes import in_doubt
+from nlm_cdp.api.writes import afterwards, in_doubt
 from nlm_cdp.errors import NlmError
 from nlm_cdp.rpc import Effect, Result, Rpc, Scope, ToolContext, tool
 from nlm_cdp.wire.document import plain_text
@@ -104,14 +104,14 @@ async def append_to_source(ctx: ToolContext, args: AppendArgs) -> SourceResult:
 
 async def confirm_append(ctx: ToolContext, notebook: str, row: Source, text: str, lost: NlmError) -> None:
     """Look whether a lost append took place: the source changed and ends with the text. Raises the loss otherwise."""
-    try:
+
+    async def look() -> tuple[Source, str]:
         loaded = await ctx.call(LOAD, LoadSource(source_id=row.id), notebook=notebook)
-        whole = plain_text(loaded.document.row) if loaded.document is not None else ""
-    except NlmError:
-        raise lost.also("The source could not be read afterwards.") from None
-    if changed(row, loaded.source) and flat(whole).endswith(flat(text)):
-        return
-    raise lost.also("The source was read afterwards: the text is not at its end.") from None
+        return loaded.source, plain_text(loaded.document.row) if loaded.document is not None else ""
+
+    now, whole = await afterwards(lost, "source", look())
+    if not (changed(row, now) and flat(whole).endswith(flat(text))):
+        raise lost.also("The source was read afterwards: the text is not at its end.") from None
 
 
 def changed(before: Source, after: Source) -> bool:

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from nlm_cdp.api import classify
 from nlm_cdp.api.account import account
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.pblite import canonical, unclaimed
+from tests.api.rows import writes_itself_back
 
 P1, P13 = [1, *[None] * 9, [1]], [1, *[None] * 9, [1, 3]]
 FULL, WEB = [2, None, None, P1], [2, None, [1], P13]
@@ -32,8 +32,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("rpc", "row"), ROWS)
 def test_a_row_is_one_variant_and_encodes_to_itself(rpc: Rpc[Any, Any], row: list[Any]) -> None:
-    assert classify(rpc.id, row) is rpc
-    assert canonical(rpc.request.decode(row).encode()) == canonical(row)
+    writes_itself_back(rpc.id, row, rpc)
 
 
 @pytest.mark.parametrize("row", [BARE, METERED])

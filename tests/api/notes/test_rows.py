@@ -11,6 +11,7 @@ from nlm_cdp.api.common import SHORT, RequestContext, Timestamp
 from nlm_cdp.api.notes import notes
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.pblite import Message, canonical, unclaimed
+from tests.api.rows import writes_itself_back
 from tests.fakes import NB, S1, S2
 
 CTX = [2, None, None, [1, *[None] * 9, [1]]]
@@ -43,8 +44,7 @@ REQUESTS = [
 
 @pytest.mark.parametrize(("rpc", "row", "expected"), REQUESTS)
 def test_a_request_is_one_call_and_writes_itself_back(rpc: str, row: list[Any], expected: Rpc[Any, Any]) -> None:
-    assert classify(rpc, row) is expected
-    assert canonical(expected.request.decode(row).encode()) == canonical(row)
+    writes_itself_back(rpc, row, expected)
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import trio
 
 from nlm_cdp.api.notebooks import notebooks
 from nlm_cdp.api.research import research
-from nlm_cdp.application import DEFAULT_SCOPES, DEFAULT_TOOLSETS
 from nlm_cdp.errors import DecodeError, Drift, Network, NlmError, Outcome, SignedOut
+from nlm_cdp.granted import DEFAULT_SCOPES, DEFAULT_TOOLSETS
 from tests.api.research.tasks import (
     CANCELLED,
     DONE,

@@ -12,6 +12,7 @@ from nlm_cdp.api.research.research import FoundSource, Task, Tasks
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.pblite import canonical, unclaimed
+from tests.api.rows import writes_itself_back
 
 N = None
 NB, TASK = "11111111-1111-4111-8111-111111111111", "22222222-2222-4222-8222-222222222222"
@@ -43,8 +44,7 @@ REQUESTS: list[tuple[Rpc[Any, Any], list[Any]]] = [
 
 @pytest.mark.parametrize(("rpc", "row"), REQUESTS, ids=[f"{rpc.id}-{at}" for at, (rpc, _) in enumerate(REQUESTS)])
 def test_a_request_is_one_call_and_writes_itself_back(rpc: Rpc[Any, Any], row: list[Any]) -> None:
-    assert classify(rpc.id, row) is rpc
-    assert canonical(rpc.request.decode(row).encode()) == canonical(row)
+    writes_itself_back(rpc.id, row, rpc)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from nlm_cdp.api.sharing import sharing
 from nlm_cdp.errors import DecodeError
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.pblite import canonical, unclaimed
+from tests.api.rows import writes_itself_back
 
 NB = "c3f6285f-1709-44c4-9cd6-e95cf0ea4f5e"
 ANN, BOB = "ann@a.test", "bob@b.test"
@@ -49,8 +50,7 @@ ROWS = [
 
 @pytest.mark.parametrize(("rpc", "row"), ROWS)
 def test_a_row_is_one_variant_and_encodes_to_itself(rpc: Rpc[Any, Any], row: list[Any]) -> None:
-    assert classify(rpc.id, row) is rpc
-    assert canonical(rpc.request.decode(row).encode()) == canonical(row)
+    writes_itself_back(rpc.id, row, rpc)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from nlm_cdp.api.studio import blocks, creation, curating, elements, reworking, 
 from nlm_cdp.api.studio.creation import CREATIONS, Order
 from nlm_cdp.rpc import Rpc
 from nlm_cdp.wire.pblite import canonical
+from tests.api.rows import writes_itself_back
 from tests.fakes import NB, NB2, S1, S2
 
 P1 = [1, *[None] * 9, [1]]
@@ -199,8 +200,7 @@ REQUESTS = [
 
 @pytest.mark.parametrize(("rpc", "row"), [pytest.param(rpc, row, id=name) for name, rpc, row in REQUESTS])
 def test_a_request_is_one_call_and_writes_itself_back(rpc: Rpc[Any, Any], row: list[Any]) -> None:
-    assert classify(rpc.id, row) is rpc
-    assert canonical(rpc.request.decode(row).encode()) == canonical(row)
+    writes_itself_back(rpc.id, row, rpc)
 
 
 @pytest.mark.parametrize(
